@@ -44,6 +44,7 @@ abi: all
 
 install: all
 	@meson install -C $(BUILDDIR) --no-rebuild
+	@[ "$(DESTDIR)" ] || python3 tools/installed.py $(BUILDDIR)
 
 clean:
 	@rm -rf $(BUILDDIR) config.mk configure.log

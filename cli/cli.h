@@ -44,43 +44,14 @@ void print_debug(bool on);
 enum portolan_status find_settings(const char *name, const char *installed, char **file,
                                    struct portolan_error *err);
 
-/* Options that all commands on an assembly share. */
-struct assembly_options {
-    const char *file;
-    const char *as; /* --as: components find the files that they read next to this file; or NULL */
-    const struct portolan_program *program; /* holds the text and the classes; or NULL */
-    const char *path;                       /* --path, more folders with component descriptions */
-    const char *store;                      /* --store, instead of the Mastermind's parameter */
-    const char *trial;                      /* --trial, if FILE is a store */
-    size_t n_sets;
-    const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
-    size_t n_selects;
-    const char **selects; /* --select INSTANCE=CLASS */
-    size_t n_pins;
-    const char **pins; /* --pin INSTANCE=CLASS */
-    size_t n_forbids;
-    const char **forbids; /* --forbid INSTANCE=CLASS */
-    bool takes_cases;     /* --case may be given several times, and drops all other cases */
-    size_t n_cases;
-    const char **cases; /* --case NAME */
-    size_t n_contexts;
-    const char **context_names; /* --context NAME=VALUE */
-    double *contexts;
-};
+/* The first two arguments, for the recorder that is preloaded into programs. */
+#define RECORDER_LIBRARY "../trace/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY
 
 /*
  * Tables for struct assembly_options: the settings of an assembly; the same with the file and the
  * folders of components; and all this with --trial.
  */
 extern const struct cli_option settings_table[], assembly_table[], of_trials_table[];
-
-/*
- * Reads and checks the assembly and applies --case, --set, --select, --pin and --forbid. Prints
- * problems if PRINT is set; SPMD programs set it on rank 0 only, because every rank reads the same
- * file. Empties the lists in O.
- */
-enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
-                                    struct portolan_error *err);
 
 /* The ranks of this run. */
 struct job {
@@ -143,38 +114,11 @@ extern const struct cli_option run_table[];
 /* Collective: runs the assembly in a job that has begun, and ends it; returns the exit status. */
 int run_assembly(struct job *job, struct run_options *o);
 
-/*
- * For commands that only read results: opens an experiment store instead of an assembly, for what
- * it says about a program that has no file of its assembly, the one that --trial names or the
- * newest.
- */
-enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
-                                          struct portolan_error *err);
-
-/* --select INSTANCE=CLASS. */
-enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
-                                  struct portolan_error *err);
-/* All of --select, --pin and --forbid. */
-enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
-                                   struct portolan_error *err);
-
-/* Options for the plan. */
-struct study_options {
-    struct assembly_options assembly;
-    bool any_machine;    /* --any-machine */
-    const char *machine; /* --machine: a virtual one's file; or NULL */
-    int ranks;           /* --ranks; 0: as many as were explored last */
-};
-
+/* Prints mistakes in files, and names virtual machines. */
+extern const struct study_means study_means;
 /* Options of commands that choose or predict, including those of the assembly. */
 extern const struct cli_option study_table[];
 
-/* HERE: trials of other machines and builds do not count unless the options say so. */
-enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
-                                struct portolan_error *err);
-/* The same, but after a failure what could be opened stays so; the caller closes S. */
-enum portolan_status study_open_partly(struct study *s, struct study_options *o, bool here,
-                                       struct portolan_error *err);
 /* Prints why there is no choice or prediction to standard error; returns the exit status. */
 int study_cannot_tell(const struct study *s, const struct portolan_error *err);
 
@@ -187,33 +131,6 @@ int study_print(struct study_options *o, study_report_fn *report);
 /* A whole command: reads the options, then does the same; AS_JSON with --json. */
 int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report,
                  study_report_fn *as_json);
-
-/* How a program that knows nothing of Portolan is started and recorded. */
-struct recording {
-    const char *launcher; /* words before those of the program; NULL: mpiexec … */
-    int n_ranks;          /* … on so many ranks; 0: nothing */
-    char **program;       /* ends with NULL */
-    const char *folder;   /* of the streams; NULL: nothing is recorded */
-    const char *window;   /* what is recorded, as in <portolan/record.h>; NULL: everything */
-    const char *token;    /* a fact of the trial, PORTOLAN_EXPERIMENT; or NULL */
-    bool records_itself;  /* the program is this one: nothing is preloaded */
-};
-
-/*
- * Runs the program and waits for it; its input and output are those of this process. *RESULT: its
- * exit status, or 128 and the signal that ended it. PORTOLAN_ENOTFOUND, PORTOLAN_EUNSUPPORTED: it
- * cannot be recorded; PORTOLAN_EINVAL: the window; PORTOLAN_ENOMEM.
- */
-enum portolan_status record_program(const struct recording *r, int *result,
-                                    struct portolan_error *err);
-/* Checks that FOLDER is empty or does not exist, because files in it would be taken for those of a
- * run. PORTOLAN_EIO. */
-enum portolan_status record_check_folder(const char *folder, struct portolan_error *err);
-/* Returns whether no stream is in FOLDER: then the program is one that … */
-bool record_is_empty(const char *folder);
-#define RECORDS_NOTHING                                                                            \
-    "made no call of MPI that is recorded (after MPI_Session_init none is), could not be "         \
-    "started, or calls MPI by dlopen"
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);

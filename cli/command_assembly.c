@@ -224,7 +224,7 @@ int command_check(int argc, char **argv)
     enum portolan_status status;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (workbench_open(&w, &o.assembly, true, &err) != PORTOLAN_OK)
+    if (workbench_open(&w, &o.assembly, print_diagnostic, &err) != PORTOLAN_OK)
         return print_error(&err);
     status = w.assembly->paradigm ? check_paradigm(w.assembly, &o, &d, &err) : PORTOLAN_OK;
     if (!status)
@@ -301,7 +301,7 @@ int command_draw(int argc, char **argv)
     int result = 0;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (workbench_open(&w, &o.assembly, true, &err) != PORTOLAN_OK)
+    if (workbench_open(&w, &o.assembly, print_diagnostic, &err) != PORTOLAN_OK)
         return print_error(&err);
     if (o.text) {
         list_assembly(w.assembly);

@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan diagnose: experiments and traces, seen with what hercule/ knows. */
-#include "diagnose.h"
+#include "cli.h"
 
 #include <portolan/command.h>
-#include <portolan/hercule_assembly.h>
-#include <portolan/replay.h>
+#include <portolan/hercule_experiments.h>
 
-#include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+/* 2 is for wrong usage. */
+enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4, NO_TREE = 2 };
+
+struct diagnose_options {
+    struct portolan_experiment_options how;
+    const char *file;
+    const char *paradigm;
+    unsigned tree; /* enum portolan_tree_format, or NO_TREE */
+    const char **folders;
+    size_t n_folders;
+    int rule_seconds, rule_mib; /* 0: the default */
+    const char **thresholds;
+    size_t n_thresholds;
+    int why, digits;
+    bool as_json;
+    int trial, against; /* of the store; 0: none */
+    struct assembly_options assembly;
+};
 
 static error_t take_program(void *to, char *arg, const struct cli_option *option,
                             struct argp_state *state)
@@ -34,7 +50,7 @@ static error_t take_program(void *to, char *arg, const struct cli_option *option
         o->file = arg;
         return 0;
     }
-    o->program = &state->argv[state->next - 1];
+    o->how.program = &state->argv[state->next - 1];
     state->next = state->argc;
     return 0;
 }
@@ -45,25 +61,26 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     const struct diagnose_options *o = to;
 
     (void)arg, (void)option;
-    if (o->file && o->program)
+    if (o->file && o->how.program)
         argp_error(state, "a file or a program, not both");
     if (o->tree != NO_TREE && !o->paradigm && !o->file)
         argp_error(state, "the tree of which paradigm? name it with --paradigm");
-    if (!o->file && !o->program && !o->trial && o->tree == NO_TREE)
+    if (!o->file && !o->how.program && !o->trial && o->tree == NO_TREE)
         argp_error(state, "what shall be diagnosed? name an assembly, a trace, a scenario, a "
                           "stored trial (--trial N), or a program after --");
-    if (o->launcher && !o->launcher[strspn(o->launcher, " ")])
+    if (o->how.launcher && !o->how.launcher[strspn(o->how.launcher, " ")])
         argp_error(state, "--launcher is empty; name a command, as in --launcher 'mpiexec -n 4'");
-    if (o->keep && o->repeat > 1)
+    if (o->how.keep && o->how.repeat > 1)
         argp_error(state, "--keep is for one run, and --repeat makes several");
-    if (o->trial && o->program)
+    if (o->trial && o->how.program)
         argp_error(state, "a trial or a program, not both");
     return 0;
 }
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "N", "start the program on N ranks (default: 2)",
-     INTO(struct diagnose_options, ranks), .least = 1, .wanted = "a number of ranks, at least 1"},
+     INTO(struct diagnose_options, how.ranks), .least = 1,
+     .wanted = "a number of ranks, at least 1"},
     {"paradigm", 'p', "NAME|FILE",
      "the paradigm that the program follows, or the file with its <paradigm>",
      INTO(struct diagnose_options, paradigm)},
@@ -85,22 +102,23 @@ static const struct cli_option options[] = {
     {"threshold", 0, "NAME=VALUE", "change a threshold; may be repeated",
      INTO_LIST(struct diagnose_options, thresholds, n_thresholds), .take = need_equals},
     {"launcher", 'l', "COMMAND", "start the program with COMMAND instead of mpiexec.mpich -n N",
-     INTO(struct diagnose_options, launcher)},
+     INTO(struct diagnose_options, how.launcher)},
     {"keep", 0, "DIR", "keep the trace in DIR, which must be new or empty",
-     INTO(struct diagnose_options, keep)},
+     INTO(struct diagnose_options, how.keep)},
     {"trial", 0, "N",
      "diagnose this stored trial: its trace, or its profile in place of the first two experiments",
      INTO(struct diagnose_options, trial), .least = 1, .wanted = "the number of a trial"},
     {"against", 'a', "N", "compare with this trial, which was diagnosed before, by cause",
      INTO(struct diagnose_options, against), .least = 1, .wanted = "the number of a trial"},
     {"budget", 0, "SECONDS", "start no experiment that would bring the total above this time",
-     INTO(struct diagnose_options, budget_s), .most = 1e9, .wanted = "seconds"},
+     INTO(struct diagnose_options, how.budget_s), .most = 1e9, .wanted = "seconds"},
     {"repeat", 0, "N",
      "record N runs, and report how far they differ (default: one; a second in its place if runs "
      "disagree or others used the cores)",
-     INTO(struct diagnose_options, repeat), .least = 1, .most = 1000, .wanted = "a number of runs"},
+     INTO(struct diagnose_options, how.repeat), .least = 1, .most = 1000,
+     .wanted = "a number of runs"},
     {"once", 0, NULL, "record everything in one run instead of up to three",
-     INTO(struct diagnose_options, once)},
+     INTO(struct diagnose_options, how.once)},
     {.doc = "For an assembly (--store also for a program):"},
     TABLE_OF(settings_table, struct diagnose_options, assembly),
     {.key = CLI_WORD, .take = take_program},
@@ -109,25 +127,6 @@ static const struct cli_option options[] = {
 };
 
 /* ------------------------------------------------- what is diagnosed */
-
-void diagnose_forget_trace(struct subject *s)
-{
-    portolan_waits_destroy(s->waits);
-    portolan_matching_destroy(s->matching);
-    portolan_trace_destroy(s->trace);
-    s->waits = NULL;
-    s->matching = NULL;
-    s->trace = NULL;
-}
-
-static void close_subject(struct subject *s)
-{
-    diagnose_forget_trace(s);
-    portolan_assembly_destroy(s->declaration);
-    workbench_close(&s->bench);
-    portolan_knowledge_destroy(s->knowledge);
-    portolan_arena_clear(&s->arena);
-}
 
 /* Returns whether the file's first element is <NAME>. */
 static bool begins_with_element(const char *file, const char *name)
@@ -147,133 +146,16 @@ static bool begins_with_element(const char *file, const char *name)
     return at && !strncmp(at + 1, name, strlen(name)) && strchr(" \t\r\n>/", at[1 + strlen(name)]);
 }
 
-/* A folder of streams, a stream or an OTF2 anchor; anything else is a scenario. Which ranks a
-   window of Portolan's own left out is known; what another tool lost is not. */
-static enum portolan_status read_trace(struct subject *s, const char *file,
-                                       struct portolan_error *err)
-{
-    bool is_archive = !fnmatch("*.otf2", file, 0);
-    enum portolan_status status;
-    struct stat info;
-    int missing, first;
-
-    if (!is_archive && fnmatch("*.trace", file, 0) != 0 &&
-        (stat(file, &info) != 0 || !S_ISDIR(info.st_mode)))
-        return portolan_scenario_read(file, NULL, &s->d, &s->trace, NULL, err);
-    status = portolan_trace_read(file, &s->d, &s->trace, err);
-    missing = is_archive && !status ? portolan_trace_missing_ranks(s->trace, &first) : 0;
-    return !missing ? status
-                    : portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                         "%s: nothing is known of %d of %d ranks, among them rank "
-                                         "%d; who waited for whom takes the records of all ranks",
-                                         file, missing, s->trace->n_ranks, first);
-}
-
-static void report_clocks(const struct portolan_clocks *c)
-{
-    if (c->most_moved_ns > 0)
-        fprintf(stderr,
-                "portolan: note: %zu clocks were adjusted to each other, within %.1f us; "
-                "messages that arrived before they were sent: %llu before, %llu now\n",
-                c->n_clocks, c->uncertainty_ns * 1e-3, (unsigned long long)c->n_reversed_before,
-                (unsigned long long)c->n_reversed_after);
-    else if (c->uncertainty_ns > 0)
-        fprintf(stderr,
-                "portolan: note: %zu clocks may agree, within %.1f us, and were not adjusted\n",
-                c->n_clocks, c->uncertainty_ns * 1e-3);
-    if (c->n_unrelated)
-        fprintf(stderr,
-                "portolan: warning: no messages go both ways between %zu of %zu hosts and the "
-                "others: their clocks cannot be compared\n",
-                c->n_unrelated, c->n_clocks);
-}
-
-/* Warns of what matching shows to be wrong with a trace. */
-static void warn_of_trace(struct subject *s)
-{
-    const struct portolan_matching *m = s->matching;
-    const char *next = portolan_arena_printf(&s->arena, "%s/2", s->trace->source);
-    size_t n_cut = 0;
-
-    for (size_t i = 0; i < s->trace->n_locations; i++)
-        n_cut += s->trace->locations[i].is_cut || s->trace->locations[i].lost;
-    if (next && !access(next, F_OK))
-        fprintf(stderr,
-                "portolan: warning: one program ran after the other: this is the first; the "
-                "trace of the next is in the folder 2 in its folder\n");
-    if (n_cut)
-        fprintf(stderr, "portolan: warning: part of the trace is missing for %zu of %zu threads\n",
-                n_cut, s->trace->n_locations);
-    if (m->n_unmatched_sends || m->n_unmatched_recvs)
-        fprintf(stderr,
-                "portolan: warning: %llu sends and %llu receives of %llu messages have no "
-                "partner\n",
-                (unsigned long long)m->n_unmatched_sends, (unsigned long long)m->n_unmatched_recvs,
-                (unsigned long long)(m->n_messages + m->n_unmatched_sends + m->n_unmatched_recvs));
-    if (m->n_reversed)
-        fprintf(stderr,
-                "portolan: warning: %llu messages were received before they were sent: clocks "
-                "disagree\n",
-                (unsigned long long)m->n_reversed);
-    if (m->is_uncertain)
-        fprintf(stderr,
-                "portolan: warning: threads of a rank share partners and tags: which messages "
-                "belong together is not certain\n");
-}
-
-enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *err)
-{
-    struct portolan_clocks clocks;
-    enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, &s->matching, err);
-
-    if (!status)
-        report_clocks(&clocks);
-    if (!status)
-        warn_of_trace(s);
-    return status ? status : portolan_waits_create(s->matching, &s->waits, err);
-}
-
 /* ------------------------------------------------- the paradigm */
 
-static enum portolan_status declare(struct subject *s, const struct portolan_assembly *a,
-                                    struct portolan_error *err)
-{
-    s->paradigm = a->paradigm->name;
-    return portolan_paradigm_declare(s->knowledge, a, &s->arena, &s->parts, &s->n_parts, &s->d,
-                                     err);
-}
-
-/* Without a slash, --paradigm names a paradigm that is known before a file that is there. */
-static enum portolan_status find_paradigm(struct subject *s, const struct diagnose_options *o,
-                                          struct portolan_error *err)
-{
-    enum portolan_status status =
-        portolan_knowledge_read(o->folders, o->n_folders, &s->d, &s->knowledge, err);
-
-    if (!status && !o->paradigm && s->bench.assembly && s->bench.assembly->paradigm)
-        return declare(s, s->bench.assembly, err);
-    if (status || !o->paradigm)
-        return status;
-    if (!strchr(o->paradigm, '/') &&
-        (!portolan_parts_check(s->knowledge, o->paradigm, NULL, 0, NULL, NULL) ||
-         access(o->paradigm, R_OK) != 0)) {
-        s->paradigm = o->paradigm;
-        return PORTOLAN_OK;
-    }
-    status = portolan_paradigm_read(o->paradigm, &s->d, &s->declaration, err);
-    return status ? status : declare(s, s->declaration, err);
-}
-
-/* ------------------------------------------------- trials */
-
 /* Finds the store to read trials from and to store runs in. */
-static enum portolan_status find_store(struct subject *s, const struct diagnose_options *o,
-                                       struct portolan_error *err)
+static enum portolan_status find_store(struct portolan_subject *s, const struct workbench *bench,
+                                       const struct diagnose_options *o, struct portolan_error *err)
 {
     struct portolan_store *store = NULL;
     enum portolan_status status = PORTOLAN_OK;
 
-    s->store = s->bench.assembly   ? workbench_peek_store(&s->bench)
+    s->store = bench->assembly     ? workbench_peek_store(bench)
                : o->assembly.store ? o->assembly.store
                                    : "portolan.db";
     if (!s->store)
@@ -289,58 +171,54 @@ static enum portolan_status find_store(struct subject *s, const struct diagnose_
 }
 
 /* The trial says on how many ranks the experiments that follow are made. */
-static enum portolan_status read_trial(struct subject *s, struct diagnose_options *o,
+static enum portolan_status read_trial(struct portolan_subject *s, struct diagnose_options *o,
                                        struct portolan_error *err)
 {
     enum portolan_status status;
 
-    if (o->file && !s->bench.assembly)
+    if (o->file && !s->assembly)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "trial %d or '%s', not both: only assemblies go with a trial",
                                   o->trial, o->file);
-    status = diagnose_read_trial(s, o->trial, err);
-    if (!status && o->file && !s->trace && o->ranks && o->ranks != s->n_ranks)
+    status = portolan_subject_read_trial(s, o->trial, err);
+    if (!status && o->file && !s->trace && o->how.ranks && o->how.ranks != s->n_ranks)
         return portolan_error_set(err, PORTOLAN_EINVAL, "trial %d ran on %d ranks, not on %d",
-                                  o->trial, s->n_ranks, o->ranks);
-    o->ranks = s->n_ranks;
+                                  o->trial, s->n_ranks, o->how.ranks);
+    o->how.ranks = s->n_ranks;
     return status;
 }
 
 /* Reads what exists already; runs come later. */
-static enum portolan_status read_given(struct subject *s, struct diagnose_options *o,
-                                       struct portolan_error *err)
+static enum portolan_status read_given(struct portolan_subject *s, const struct workbench *bench,
+                                       struct diagnose_options *o, struct portolan_error *err)
 {
-    bool has_trials = o->program || s->bench.assembly || o->trial;
-    enum portolan_status status = has_trials ? find_store(s, o, err) : PORTOLAN_OK;
+    bool has_trials = o->how.program || s->assembly || o->trial;
+    enum portolan_status status = has_trials ? find_store(s, bench, o, err) : PORTOLAN_OK;
 
-    if (!has_trials && (o->against || o->keep || o->repeat > 1))
+    if (!has_trials && (o->against || o->how.keep || o->how.repeat > 1))
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "%s is for runs and their trials; '%s' is a trace",
-                                  o->against ? "--against"
-                                  : o->keep  ? "--keep"
-                                             : "--repeat",
+                                  o->against    ? "--against"
+                                  : o->how.keep ? "--keep"
+                                                : "--repeat",
                                   o->file);
-    if (!status && o->keep) /* before anything runs */
-        status = record_check_folder(o->keep, err);
+    if (!status && o->how.keep) /* before anything runs */
+        status = portolan_record_check_folder(o->how.keep, err);
     if (!status && o->against)
-        status = diagnose_against(s, o->against, 0, 0, NULL, err);
+        status = portolan_findings_check(s->store, o->against, err);
     if (!status && o->trial && (o->file || !o->against)) /* else it is only compared */
         status = read_trial(s, o, err);
-    if (!status && !has_trials) {
-        status = read_trace(s, o->file, err);
-        if (!status)
-            status = diagnose_analyse(s, err);
-        if (!status)
-            status = diagnose_settle_trace(s, err);
-    }
-    if (!o->ranks)
-        o->ranks = 2;
+    if (!status && !has_trials)
+        status = portolan_subject_read_trace(s, o->file, err);
+    if (!o->how.ranks)
+        o->how.ranks = 2;
     return status;
 }
 
 /* ------------------------------------------------- the report */
 
-static enum portolan_status read_settings(struct subject *s, const struct diagnose_options *o,
+static enum portolan_status read_settings(struct portolan_subject *s,
+                                          const struct diagnose_options *o,
                                           struct portolan_diagnosis_options *d,
                                           struct portolan_error *err)
 {
@@ -375,12 +253,18 @@ static int exit_status(enum portolan_verdict verdict)
     return verdict == PORTOLAN_CANNOT_TELL ? EXIT_NOT_KNOWN : 0;
 }
 
-static void print_subject(const struct subject *s, const struct diagnose_options *o, int n_ranks,
-                          double run_ns)
+static void report_run(void *arg, const char *kind, const char *text)
 {
-    const char *name = o->program ? o->program[0]
-                       : o->file  ? o->file
-                                  : s->store,
+    (void)arg;
+    fprintf(stderr, "portolan: %s: %s\n", kind, text);
+}
+
+static void print_subject(const struct portolan_subject *s, const struct diagnose_options *o,
+                          int n_ranks, double run_ns)
+{
+    const char *name = o->how.program ? o->how.program[0]
+                       : o->file      ? o->file
+                                      : s->store,
                *slash = strrchr(name, '/');
 
     if (s->is_cut)
@@ -394,7 +278,7 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     if (s->trial)
         printf(", trial %lld", (long long)s->trial);
     printf("\n");
-    if (s->paradigm && (o->program || (s->bench.assembly && o->once)))
+    if (s->paradigm && (o->how.program || (s->assembly && o->how.once)))
         printf("recorded once: the experiments below are views of one trace\n");
     if (s->recording >= 0.001)
         printf("recording took %.*f %% of the time recorded: all times are without it\n", o->digits,
@@ -403,64 +287,70 @@ static void print_subject(const struct subject *s, const struct diagnose_options
         printf("ranks shared cores: these are processor times, as if each rank had a core\n");
 }
 
-/* Judges the waits of any program, before they are printed in one form or another. A paradigm that
- * finds no problem overrules this: a master has less to compute than its workers. */
-static void judge_waits(const struct subject *s, const struct diagnose_options *o,
-                        enum portolan_verdict verdict, int *result)
+/* Prints TEXT and frees it. */
+static void print_taken(char *text)
 {
-    struct portolan_loss losses[PORTOLAN_LOSSES] = {0};
-    size_t n = verdict == PORTOLAN_NO_PROBLEM ? 0 : portolan_losses(s->waits, losses);
-    struct portolan_efficiencies e;
-    bool is_known = !portolan_efficiencies(s->waits, &e, NULL);
-
-    if (!o->as_json && !o->why)
-        diagnose_print_waits(s->waits, is_known ? &e : NULL, losses, n, o->digits);
-    if (s->machine.is_disturbed || verdict == PORTOLAN_NO_PROBLEM)
-        return;
-    if (n)
-        *result = EXIT_PROBLEM;
-    else if (!*result && is_known && e.parallel < 0.8 &&
-             (1 - e.parallel) * (double)(s->waits->run_ns - e.start_and_end_ns) >=
-                 PORTOLAN_LEAST_LOSS * (double)s->waits->run_ns)
-        *result = exit_status(verdict);
+    if (text)
+        fputs(text, stdout);
+    free(text);
 }
 
-static enum portolan_status print_diagnosis(const struct subject *s,
+/* Waits judge any program, before they are printed in one form or another. OF_PARADIGM: NULL, if
+ * none is known. */
+static enum portolan_status judge_waits(const struct portolan_subject *s,
+                                        const struct diagnose_options *o,
+                                        const enum portolan_verdict *of_paradigm, int *result,
+                                        struct portolan_error *err)
+{
+    struct portolan_run_losses lost;
+    enum portolan_status status = PORTOLAN_OK;
+    char *text = NULL;
+
+    portolan_waits_lose(s->waits, of_paradigm ? *of_paradigm : PORTOLAN_CANNOT_TELL, &lost);
+    if (!o->as_json && !o->why)
+        status = portolan_waits_text(s->waits, &lost, o->digits, &text, err);
+    print_taken(text);
+    *result =
+        exit_status(portolan_waits_judge(s->waits, &lost, of_paradigm, s->machine.is_disturbed));
+    return status;
+}
+
+static enum portolan_status print_diagnosis(const struct portolan_subject *s,
                                             const struct diagnose_options *o,
-                                            const struct diagnose_experiments *e, int *result,
+                                            const struct portolan_experiments *e, int *result,
                                             struct portolan_error *err)
 {
     const struct portolan_diagnosis *d = e->all[e->n - 1];
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
     char *text = NULL;
 
     if (!o->as_json && !o->why)
         print_subject(s, o, d->n_ranks, d->run_ns);
     if (s->waits)
-        judge_waits(s, o, d->verdict, result);
+        status = judge_waits(s, o, &d->verdict, result, err);
+    if (status)
+        return status;
     if (o->as_json)
         status = portolan_diagnosis_json(d, e->made, &text, err);
     else if (o->why)
         status = portolan_diagnosis_why(d, (size_t)o->why, o->digits, &text, err);
     else
         status = portolan_diagnosis_text(d, e->made, o->digits, &text, err);
-    if (text)
-        fputs(text, stdout);
+    print_taken(text);
     if (e->not_made)
         fprintf(o->as_json || o->why ? stderr : stdout, "not made: %s\n", e->not_made);
-    free(text);
     return status;
 }
 
 /* Reports and stores the diagnosis; a trial that existed before may be in a store that can only be
  * read. */
-static enum portolan_status report(struct subject *s, const struct diagnose_options *o,
-                                   const struct diagnose_experiments *e, int *result,
+static enum portolan_status report(struct portolan_subject *s, const struct diagnose_options *o,
+                                   const struct portolan_experiments *e, int *result,
                                    struct portolan_error *err)
 {
     struct portolan_error why = {0};
     enum portolan_status status = print_diagnosis(s, o, e, result, err),
-                         stored = s->trial ? diagnose_store_findings(s, e->all[e->n - 1], &why) : 0;
+                         stored = s->trial ? portolan_subject_store(s, e->all[e->n - 1], &why) : 0;
 
     if (stored && o->trial && s->trial == o->trial)
         fprintf(stderr, "portolan: warning: cannot store the findings: %s\n", why.text);
@@ -469,31 +359,44 @@ static enum portolan_status report(struct subject *s, const struct diagnose_opti
     return status;
 }
 
-static enum portolan_status diagnose(struct subject *s, const struct diagnose_options *o,
+/* By which causes TRIAL differs from the one that it is compared with. */
+static enum portolan_status compare(const struct portolan_subject *s,
+                                    const struct diagnose_options *o, int64_t trial, int *result,
+                                    struct portolan_error *err)
+{
+    bool is_worse = false;
+    char *text;
+    enum portolan_status status =
+        portolan_findings_compare(s->store, o->against, trial, o->digits, &text, &is_worse, err);
+
+    print_taken(text);
+    *result = is_worse ? EXIT_PROBLEM : 0;
+    return status;
+}
+
+static enum portolan_status diagnose(struct portolan_subject *s, const struct diagnose_options *o,
                                      int *result, struct portolan_error *err)
 {
     struct portolan_diagnosis_options how = {.parts = s->parts, .n_parts = s->n_parts};
-    struct diagnose_experiments e = {0};
+    struct portolan_experiments e = {0};
     enum portolan_status status = read_settings(s, o, &how, err);
+    int changes;
 
     if (!status)
-        status = diagnose_experiment(s, o, &how, &e, err);
+        status = portolan_experiments_make(s, &o->how, &how, &e, err);
     if (!status && !e.n) {
         status = portolan_error_set(err, PORTOLAN_EINVAL, "nothing was run: %s", e.not_made);
     } else if (!status) {
         *result = exit_status(e.all[e.n - 1]->verdict);
         status = report(s, o, &e, result, err);
     }
-    if (!status && o->against && s->trial) {
-        int changes;
-
-        status = diagnose_against(s, o->against, s->trial, o->digits, &changes, err);
-    }
-    diagnose_clear_experiments(&e);
+    if (!status && o->against && s->trial)
+        status = compare(s, o, s->trial, &changes, err);
+    portolan_experiments_clear(&e);
     return status;
 }
 
-static enum portolan_status print_suggestions(struct subject *s, int digits,
+static enum portolan_status print_suggestions(struct portolan_subject *s, int digits,
                                               struct portolan_error *err)
 {
     struct portolan_suggestion *found = NULL;
@@ -513,32 +416,28 @@ static enum portolan_status print_suggestions(struct subject *s, int digits,
 }
 
 /* Without a paradigm: the waits, and which paradigm it looks like. */
-static enum portolan_status describe(struct subject *s, const struct diagnose_options *o,
+static enum portolan_status describe(struct portolan_subject *s, const struct diagnose_options *o,
                                      int *result, struct portolan_error *err)
 {
-    const struct diagnose_run everything = {.experiment = 3};
-    enum portolan_status status;
+    enum portolan_status status = s->waits ? PORTOLAN_OK : portolan_subject_record(s, &o->how, err);
 
-    status = s->waits ? PORTOLAN_OK : diagnose_run(s, o, &everything, err);
     if (status)
         return status;
     print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns);
     if (s->machine.is_disturbed)
         printf("the program is not the only reason: %s\n", s->machine.reason);
-    judge_waits(s, o, PORTOLAN_CANNOT_TELL, result);
-    return print_suggestions(s, o->digits, err);
+    status = judge_waits(s, o, NULL, result, err);
+    return status ? status : print_suggestions(s, o->digits, err);
 }
 
-static enum portolan_status print_tree(const struct subject *s, const struct diagnose_options *o,
-                                       struct portolan_error *err)
+static enum portolan_status print_tree(const struct portolan_subject *s,
+                                       const struct diagnose_options *o, struct portolan_error *err)
 {
     char *text = NULL;
     enum portolan_status status =
         portolan_knowledge_tree(s->knowledge, s->paradigm, o->tree, &text, err);
 
-    if (text)
-        fputs(text, stdout);
-    free(text);
+    print_taken(text);
     return status;
 }
 
@@ -548,22 +447,25 @@ static const char *needs_paradigm(const struct diagnose_options *o)
     return o->tree != NO_TREE                     ? "--tree"
            : o->why                               ? "--why"
            : o->as_json                           ? "--json"
-           : o->repeat > 1                        ? "--repeat"
+           : o->how.repeat > 1                    ? "--repeat"
            : o->against && (o->file || !o->trial) ? "--against"
                                                   : NULL;
 }
 
-static enum portolan_status work(struct subject *s, struct diagnose_options *o, int *result,
-                                 struct portolan_error *err)
+/* Reads what is diagnosed: the assembly, the paradigm, and what was recorded of it. */
+static enum portolan_status open_subject(struct portolan_subject *s, struct workbench *bench,
+                                         struct diagnose_options *o, int *result,
+                                         struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
     if (o->file && begins_with_element(o->file, "assembly")) {
         o->assembly.file = o->file;
-        status = workbench_open(&s->bench, &o->assembly, true, err);
+        status = workbench_open(bench, &o->assembly, print_diagnostic, err);
+        s->assembly = bench->assembly;
     }
     if (!status)
-        status = find_paradigm(s, o, err);
+        status = portolan_subject_see_as(s, o->paradigm, o->folders, o->n_folders, err);
     if (!status)
         portolan_knowledge_limit_rules(s->knowledge, o->rule_seconds, o->rule_mib);
     if (!status && !s->paradigm && needs_paradigm(o)) {
@@ -572,14 +474,23 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
             portolan_error_set(err, PORTOLAN_EINVAL, "%s needs a paradigm; name it with --paradigm",
                                needs_paradigm(o));
     }
+    if (status || o->tree != NO_TREE)
+        return status;
+    if (s->paradigm) /* before anything runs */
+        status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
+    return status ? status : read_given(s, bench, o, err);
+}
+
+static enum portolan_status work(struct portolan_subject *s, struct workbench *bench,
+                                 struct diagnose_options *o, int *result,
+                                 struct portolan_error *err)
+{
+    enum portolan_status status = open_subject(s, bench, o, result, err);
+
     if (!status && o->tree != NO_TREE)
         return print_tree(s, o, err);
-    if (!status && s->paradigm) /* before anything runs */
-        status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
-    if (!status)
-        status = read_given(s, o, err);
     if (!status && o->against && o->trial && !o->file)
-        return diagnose_against(s, o->against, o->trial, o->digits, result, err);
+        return compare(s, o, o->trial, result, err);
     if (!status && !s->paradigm && o->trial && !s->trace)
         status = portolan_error_set(err, PORTOLAN_EINVAL,
                                     "trial %d has no trace; name its paradigm with --paradigm",
@@ -592,6 +503,23 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
     return status;
 }
 
+/* The programs that runs need. Without the recorder, which only a program needs, an assembly can
+ * still be run. */
+static enum portolan_status find_programs(struct portolan_experiment_options *how, char **recorder,
+                                          char **self, struct portolan_error *err)
+{
+    enum portolan_status status =
+        how->program ? find_settings(RECORDER_LIBRARY, recorder, err) : PORTOLAN_OK;
+
+    *self = realpath("/proc/self/exe", NULL);
+    how->mpiexec = MPIEXEC;
+    how->library = *recorder;
+    how->command = *self;
+    if (status)
+        return status;
+    return *self ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
 int command_diagnose(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -602,19 +530,26 @@ int command_diagnose(int argc, char **argv)
                "problem, 4 cannot tell, 1 bad input, 2 wrong usage.",
         .options = options,
     };
-    struct diagnose_options o = {.digits = 1, .budget_s = NO_BUDGET, .tree = NO_TREE};
-    struct subject s = {.d = {print_diagnostic, NULL, 0}};
+    struct diagnose_options o = {.digits = 1, .how.budget_s = -1, .tree = NO_TREE};
+    struct portolan_subject s = {.d = {print_diagnostic, NULL, 0}, .report = report_run};
+    struct workbench bench = {0};
+    char *recorder = NULL, *self = NULL;
     struct portolan_error err = {0};
     int result = 0;
 
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
-    if (work(&s, &o, &result, &err)) {
+    o.how.file = o.file;
+    o.how.trial = o.trial;
+    if (find_programs(&o.how, &recorder, &self, &err) || work(&s, &bench, &o, &result, &err)) {
         if (!s.d.count || err.status != PORTOLAN_ESYNTAX)
             print_error(&err);
         if (result != EXIT_USAGE)
             result = EXIT_BAD_INPUT;
     }
-    close_subject(&s);
+    portolan_subject_clear(&s);
+    workbench_close(&bench);
+    free(recorder);
+    free(self);
     free(o.folders);
     free(o.thresholds);
     return result;

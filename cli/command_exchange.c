@@ -148,7 +148,7 @@ static enum portolan_status export_trials(struct export_options *o, const struct
     o->job.diagnostics = &d;
     status = choose_output(o, &own, err);
     if (status == PORTOLAN_OK)
-        status = trial_store_trace(t, list->trials[list->n - 1], &recorded, err);
+        status = portolan_trial_trace(list->trials[list->n - 1], t->path, &recorded, err);
     o->job.recorded = recorded;
     if (status == PORTOLAN_OK)
         status = portolan_export_write(&o->job, err);

@@ -75,7 +75,7 @@ static enum portolan_status run(struct link_options *o, struct portolan_link_res
     enum portolan_status status = refuse_script(o->assembly.file, err);
 
     if (status == PORTOLAN_OK)
-        status = workbench_open(&w, &o->assembly, true, err);
+        status = workbench_open(&w, &o->assembly, print_diagnostic, err);
     if (status == PORTOLAN_OK)
         status = find_settings("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
     if (status == PORTOLAN_OK)

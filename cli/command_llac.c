@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The analyzer of CALL's reports: interactive, from a script, or from the command line. */
 #include "cli.h"
-#include "terminal.h"
 
 #include <portolan/llac.h>
+#include <portolan/terminal.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -92,7 +92,7 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     status = portolan_store_read(store, &query, with_samples, &m->set, err);
     portolan_store_close(store);
     if (!status)
-        trials_keep_those_of(m->set, m->virtual.name);
+        portolan_trials_keep_of_machine(m->set, m->virtual.name);
     *set = m->set;
     return status;
 }
@@ -282,7 +282,8 @@ int command_measure(int argc, char **argv)
     print_log(true, job.cohort->rank);
     status = o.machine || measure_word_trials(&m, &o) ? PORTOLAN_OK : portolan_no_memory(&err);
     if (!status)
-        status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
+        status =
+            workbench_open(&w, &o.assembly, job.cohort->rank == 0 ? print_diagnostic : NULL, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);
     if (status == PORTOLAN_OK)
         status = measure_begin(&m, &o, &before, &goes_on, &err);

@@ -86,7 +86,7 @@ int command_optimize(int argc, char **argv)
     int result;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
+    if (study_open(&s, &o.study, &study_means, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     result = choose(&s, &o);
     study_close(&s);
@@ -142,7 +142,7 @@ int command_predict(int argc, char **argv)
     int result = 0;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
+    if (study_open(&s, &o, &study_means, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
     for (size_t i = 0; selection && i < s.w.assembly->n_instances; i++)
@@ -207,7 +207,7 @@ static int lift_of(struct veto_options *o)
     struct portolan_error err = {0};
     struct workbench w = {0};
 
-    if (workbench_open(&w, &o->study.assembly, true, &err) == PORTOLAN_OK)
+    if (workbench_open(&w, &o->study.assembly, print_diagnostic, &err) == PORTOLAN_OK)
         lift(&w, o->lift, &err);
     workbench_close(&w);
     return err.status == PORTOLAN_OK ? 0 : print_error(&err);
@@ -222,7 +222,7 @@ static int list_vetoes(struct study_options *o)
     char *text = NULL;
     int result;
 
-    if (study_open_partly(&s, o, false, &err) == PORTOLAN_OK)
+    if (study_open_partly(&s, o, &study_means, false, &err) == PORTOLAN_OK)
         portolan_plan_report_vetoes(s.plan, &text, &err);
     else if (s.data &&
              portolan_plan_report_blames(s.data, s.w.assembly, &text, NULL) == PORTOLAN_OK &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <portolan/hercule_experiments.h>
 #include <portolan/trace.h>
 
 #include <stdio.h>
@@ -66,15 +67,25 @@ static const struct cli_option options[] = {
 /* The program's exit status, or that of a failure. */
 static int record(const struct trace_options *o)
 {
-    const struct recording recording = {
-        .n_ranks = o->n_ranks, .program = o->program, .folder = o->output, .window = o->window};
+    struct portolan_recording recording = {.n_ranks = o->n_ranks,
+                                           .mpiexec = MPIEXEC,
+                                           .program = o->program,
+                                           .folder = o->output,
+                                           .window = o->window};
     struct portolan_error err = {0};
+    char *library = NULL;
+    enum portolan_status status = find_settings(RECORDER_LIBRARY, &library, &err);
     int result = 0;
 
-    if (record_program(&recording, &result, &err))
+    recording.library = library;
+    if (!status)
+        status = portolan_record_program(&recording, &result, &err);
+    free(library);
+    if (status)
         return print_error(&err);
-    if (record_is_empty(o->output))
-        fprintf(stderr, "portolan: warning: nothing was recorded%s: '%s' " RECORDS_NOTHING "\n",
+    if (portolan_record_is_empty(o->output))
+        fprintf(stderr,
+                "portolan: warning: nothing was recorded%s: '%s' " PORTOLAN_RECORDS_NOTHING "\n",
                 o->window ? " in the window" : "", o->program[0]);
     return result;
 }

@@ -92,7 +92,7 @@ static enum portolan_status delete_trial(const struct trial_store *t,
                                          struct portolan_error *err)
 {
     char *folder;
-    enum portolan_status status = trial_store_trace(t, trial, &folder, err);
+    enum portolan_status status = portolan_trial_trace(trial, t->path, &folder, err);
 
     if (!status)
         status = portolan_store_delete_trial(t->store, trial->id, err);

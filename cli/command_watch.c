@@ -6,7 +6,7 @@
  */
 #include "report_source.h"
 
-#include <portolan/json.h>
+#include <portolan/follow.h>
 #include <portolan/machine.h>
 #include <portolan/page_server.h>
 #include <portolan/progress.h>
@@ -47,16 +47,10 @@ static const double share = 100;
 
 struct watching {
     const struct watch_options *o;
-    char *file;                   /* the store's */
-    struct portolan_store *store; /* while it is looked at */
+    char *file; /* the store's */
     struct page_server *server;
-    bool has_looked;  /* false: existing trials are not reported */
-    int64_t trial;    /* the newest; 0: none … */
-    char started[40]; /* … at this time: another store may have the same number */
-    bool is_running;
-    int step, decision; /* the last ones that were reported */
-    bool is_stale;      /* the page */
-    double due_s;       /* when it may be made again */
+    struct portolan_follower run;
+    double due_s; /* when the page may be made again */
 };
 
 /* -------------------------------------------------------------------------------- the page */
@@ -68,8 +62,8 @@ static enum portolan_status make_document(const struct watching *w, struct porto
     struct report_request r = w->o->of;
     char number[24];
 
-    snprintf(number, sizeof number, "%" PRId64, w->trial);
-    if (w->is_running && !r.n_sets) {
+    snprintf(number, sizeof number, "%" PRId64, w->run.trial);
+    if (w->run.is_running && !r.n_sets) {
         r.sets[0] = number;
         r.n_sets = 1;
     }
@@ -102,184 +96,11 @@ static void make_page(struct watching *w)
         portolan_text_take(&page, &text, &err) == PORTOLAN_OK) {
         page_server_put(w->server, text);
         page_server_send(w->server, "page", "{}");
-        w->is_stale = false;
+        w->run.is_stale = w->run.has_turned = false;
     }
     portolan_text_clear(&document);
     portolan_text_clear(&page);
     w->due_s = portolan_now_s() + share * (portolan_now_s() - begin_s);
-}
-
-/* -------------------------------------------------------------------------------- events */
-
-/* Ends the object and sends it. */
-static void send_event(struct watching *w, const char *event, struct portolan_json *j)
-{
-    portolan_json_close(j, '}');
-    if (!j->out->failed)
-        page_server_send(w->server, event, j->out->bytes);
-    portolan_text_clear(j->out);
-}
-
-static struct portolan_json begin_event(struct portolan_text *out, int64_t trial)
-{
-    struct portolan_json j = {.out = out, .is_compact = true};
-
-    portolan_json_open(&j, NULL, '{');
-    portolan_json_number(&j, "trial", (double)trial);
-    return j;
-}
-
-static void send_trial(struct watching *w, const struct portolan_trial *t)
-{
-    struct portolan_text out = {0};
-    struct portolan_json j = begin_event(&out, t->id);
-
-    portolan_json_text(&j, "assembly", t->assembly);
-    portolan_json_text(&j, "purpose", t->purpose);
-    portolan_json_text(&j, "outcome", t->outcome);
-    send_event(w, "trial", &j);
-}
-
-static void send_step(struct watching *w, int step, double ns)
-{
-    struct portolan_text out = {0};
-    struct portolan_json j = begin_event(&out, w->trial);
-
-    portolan_json_number(&j, "step", step);
-    portolan_json_number(&j, "ns", ns);
-    send_event(w, "step", &j);
-    w->step = step;
-    w->is_stale = true;
-}
-
-/* Steps after the last one, with the time of what rank 0 called there. */
-static enum portolan_status look_at_steps(struct watching *w, struct portolan_error *err)
-{
-    const int rank = 0, first = w->step + 1;
-    const struct portolan_store_query query = {
-        .trial = w->trial, .with_partial = true, .rank = &rank, .first_step = &first};
-    struct portolan_sample_set *set;
-    enum portolan_status status = portolan_store_read(w->store, &query, true, &set, err);
-
-    for (size_t i = 0, end; !status && i < set->n_samples; i = end) {
-        double ns = 0;
-
-        for (end = i; end < set->n_samples && set->samples[end].step == set->samples[i].step; end++)
-            if (set->samples[end].parent < 0)
-                ns += set->samples[end].inclusive_ns;
-        if (set->samples[i].step >= 0)
-            send_step(w, set->samples[i].step, ns);
-    }
-    if (!status)
-        portolan_sample_set_destroy(set);
-    return status;
-}
-
-static void send_swap(struct watching *w, const struct portolan_reason *r)
-{
-    struct portolan_text out = {0};
-    struct portolan_json j = begin_event(&out, w->trial);
-
-    portolan_json_number(&j, "number", r->number);
-    portolan_json_number(&j, "step", r->step);
-    portolan_json_text(&j, "change", r->change);
-    portolan_json_text(&j, "asked_by", r->asked_by);
-    portolan_json_text(&j, "outcome", r->outcome);
-    portolan_json_text(&j, "text", r->text);
-    send_event(w, "swap", &j);
-    w->is_stale = true;
-}
-
-/* Changes that were carried out, refused or taken back; the last one may still be under way. */
-static enum portolan_status look_at_swaps(struct watching *w, struct portolan_error *err)
-{
-    struct portolan_reason_set *set;
-    enum portolan_status status = portolan_store_read_reasons(w->store, w->trial, &set, err);
-
-    for (size_t i = 0; !status && i < set->n_reasons; i++) {
-        const struct portolan_reason *r = &set->reasons[i];
-
-        if (r->number <= w->decision)
-            continue;
-        if (i + 1 == set->n_reasons && !strcmp(r->outcome, "asked"))
-            break;
-        w->decision = r->number;
-        if (*r->change)
-            send_swap(w, r);
-    }
-    if (!status)
-        portolan_reason_set_destroy(set);
-    return status;
-}
-
-static enum portolan_status look_inside(struct watching *w, struct portolan_error *err)
-{
-    enum portolan_status status = look_at_steps(w, err);
-
-    return status ? status : look_at_swaps(w, err);
-}
-
-static bool is_new(const struct watching *w, const struct portolan_trial *t)
-{
-    return t->id != w->trial || strcmp(t->started, w->started) != 0;
-}
-
-/* A trial began, or the newest one ended. */
-static void take_trial(struct watching *w, const struct portolan_trial *t)
-{
-    bool is_running = !strcmp(t->outcome, "running");
-
-    if (is_new(w, t)) {
-        w->step = -1;
-        w->decision = 0;
-    } else if (is_running == w->is_running) {
-        return;
-    }
-    w->trial = t->id;
-    snprintf(w->started, sizeof w->started, "%s", t->started);
-    w->is_running = is_running;
-    w->is_stale = true;
-    w->due_s = 0;
-    send_trial(w, t);
-}
-
-static enum portolan_status read_store(struct watching *w, struct portolan_error *err)
-{
-    const struct portolan_store_query newest = {.newest_only = true};
-    struct portolan_sample_set *set;
-    enum portolan_status status = portolan_store_read(w->store, &newest, false, &set, err);
-
-    if (status)
-        return status;
-    if (w->is_running) /* it may have ended: its last steps are news, too */
-        status = look_inside(w, err);
-    if (!status && set->n_trials) {
-        const struct portolan_trial *t = &set->trials[set->n_trials - 1];
-        bool is_old = !w->has_looked && strcmp(t->outcome, "running") != 0;
-        bool is_unknown = is_new(w, t);
-
-        take_trial(w, t);
-        if (is_unknown && !is_old)
-            status = look_inside(w, err);
-    }
-    portolan_sample_set_destroy(set);
-    return status;
-}
-
-/*
- * Looks for new trials and steps. Data that cannot be read now are read the next time, since a run
- * does not wait for readers. The store is opened each time: it may be another file by now, or one
- * of a newer schema.
- */
-static void look(struct watching *w)
-{
-    struct portolan_error err = {0};
-
-    if (portolan_store_open(w->file, PORTOLAN_STORE_READ, &w->store, &err))
-        return;
-    portolan_store_set_patience(w->store, 100);
-    read_store(w, &err);
-    portolan_store_close(w->store);
 }
 
 /*
@@ -287,8 +108,15 @@ static void look(struct watching *w)
  */
 static bool needs_page(const struct watching *w)
 {
-    return w->is_stale && portolan_now_s() >= w->due_s &&
-           (w->due_s <= 0 || page_server_is_watched(w->server));
+    return w->run.is_stale && (w->run.has_turned ||
+                               (portolan_now_s() >= w->due_s && page_server_is_watched(w->server)));
+}
+
+static void send_event(void *arg, const char *event, const char *json)
+{
+    const struct watching *w = arg;
+
+    page_server_send(w->server, event, json);
 }
 
 /* -------------------------------------------------------------------------------- the command */
@@ -320,8 +148,7 @@ static void follow(struct watching *w, const sigset_t *ends)
 
     do {
         begin_s = portolan_now_s();
-        look(w);
-        w->has_looked = true;
+        portolan_follow(&w->run, w->file);
         pause_s = fmin(most_s, share * (portolan_now_s() - begin_s));
         if (needs_page(w))
             make_page(w);
@@ -330,7 +157,7 @@ static void follow(struct watching *w, const sigset_t *ends)
             touched_s = portolan_now_s();
         }
     } while (!has_to_end(ends, fmax(w->o->interval_s, pause_s)));
-    look(w);
+    portolan_follow(&w->run, w->file);
     make_page(w);
     page_server_send(w->server, "end", "{}");
 }
@@ -344,7 +171,9 @@ int command_watch(int argc, char **argv)
         .options = watch_table,
     };
     struct watch_options o = {.interval_s = 1};
-    struct watching w = {.o = &o, .step = -1, .is_stale = true};
+    struct watching w = {
+        .o = &o,
+        .run = {.send = send_event, .arg = &w, .has_turned = true, PORTOLAN_FOLLOWER_BEGINS}};
     struct portolan_error err = {0};
     enum portolan_status status;
     sigset_t ends;

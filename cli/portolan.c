@@ -110,9 +110,8 @@ static int unknown_command(const char *word)
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (commands[i].run)
             names[n++] = commands[i].name;
-    fprintf(stderr, "portolan: error: unknown command '%s'%s\n", word,
-            portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
-    print_usage(stderr);
+    fprintf(stderr, "portolan: error: unknown command '%s'%s\n`portolan --help` lists them.\n",
+            word, portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
     return EXIT_USAGE;
 }
 

@@ -57,16 +57,6 @@ const struct cli_option report_request_table[] = {
     {0},
 };
 
-static void keep_those_of(struct portolan_trial_list *l, const char *machine)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->n; i++)
-        if (trial_is_of(l->trials[i], machine))
-            l->trials[n++] = l->trials[i];
-    l->n = n;
-}
-
 /* SET NULL: all trials of the assembly, or of the store; perhaps none. */
 static enum portolan_status select_trials(struct report_source *s, const char *set,
                                           struct portolan_trial_list *l, struct portolan_error *err)
@@ -84,7 +74,7 @@ static enum portolan_status select_trials(struct report_source *s, const char *s
     if (!set && status)
         *err = none;
     if (!status && s->study.w.assembly && !s->study.w.store)
-        keep_those_of(l, s->study.machine);
+        portolan_trials_keep_listed_of_machine(l, s->study.machine);
     return status;
 }
 
@@ -162,11 +152,11 @@ static enum portolan_status open_bench(struct report_source *s, const struct rep
     enum portolan_status status = copy_lists(&o.assembly) ? PORTOLAN_OK : portolan_no_memory(&why);
 
     if (!status && plan)
-        status = study_open_partly(&s->study, &o, true, &why);
+        status = study_open_partly(&s->study, &o, &study_means, true, &why);
     else if (!status && o.machine)
         status = virtual_machine_name(o.machine, &s->study.machine, &why);
     if (!status && !plan)
-        status = workbench_open(&s->study.w, &o.assembly, true, &why);
+        status = workbench_open(&s->study.w, &o.assembly, print_diagnostic, &why);
     free_lists(&o.assembly);
     if (status && !s->study.w.assembly && !is_store) {
         *err = why;

@@ -113,7 +113,8 @@ int run_assembly(struct job *job, struct run_options *o)
 
     print_log(o->quiet, job->cohort->rank);
     portolan_ending_watch(warn_of_step, job, PORTOLAN_ENDING_SLOW_S, o->step_timeout_s);
-    status = workbench_open(&w, &o->assembly, job->cohort->rank == 0, &err);
+    status =
+        workbench_open(&w, &o->assembly, job->cohort->rank == 0 ? print_diagnostic : NULL, &err);
     if (status == PORTOLAN_OK && o->explore)
         status = set_exploring(&w, o->explore, &err);
     status = portolan_cohort_agree(job->cohort, status, &err);

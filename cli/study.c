@@ -1,54 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the measurements of an assembly and makes the plan, for commands that only read. */
+/* Commands that read the measurements of an assembly and print what the plan says. */
 #include "virtual_trials.h"
 
-#include <portolan/json.h>
 #include <portolan/list.h>
-#include <portolan/machine.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/utsname.h>
 
-enum portolan_status study_open_partly(struct study *s, struct study_options *o, bool here,
-                                       struct portolan_error *err)
-{
-    enum portolan_status status;
-
-    *s = (struct study){0};
-    status = portolan_store_is_one(o->assembly.file)
-                 ? workbench_open_store(&s->w, &o->assembly, err)
-                 : workbench_open(&s->w, &o->assembly, true, err);
-    if (status == PORTOLAN_ENOTFOUND) /* a wrong name, which no trial would help with */
-        err->status = status = PORTOLAN_EINVAL;
-    if (status == PORTOLAN_OK && o->machine)
-        status = virtual_machine_name(o->machine, &s->machine, err);
-    if (status == PORTOLAN_OK)
-        status = study_plan(s,
-                            &(struct study_wishes){.here = here && !o->any_machine,
-                                                   .ranks = o->ranks,
-                                                   .n_contexts = o->assembly.n_contexts,
-                                                   .context_names = o->assembly.context_names,
-                                                   .contexts = o->assembly.contexts},
-                            err);
-    return status;
-}
-
-enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
-                                struct portolan_error *err)
-{
-    enum portolan_status status = study_open_partly(s, o, here, err);
-
-    if (status != PORTOLAN_OK) {
-        bool was_read = s->data;
-
-        study_close(s);
-        s->was_read = was_read;
-    }
-    return status;
-}
+const struct study_means study_means = {print_diagnostic, virtual_machine_name};
 
 int study_cannot_tell(const struct study *s, const struct portolan_error *err)
 {
@@ -104,7 +64,7 @@ int study_print(struct study_options *o, study_report_fn *report)
     char *text = NULL;
     int result;
 
-    if (study_open(&s, o, false, &err) == PORTOLAN_OK)
+    if (study_open(&s, o, &study_means, false, &err) == PORTOLAN_OK)
         report(s.plan, &text, &err);
     result = print_made(text, &err);
     study_close(&s);

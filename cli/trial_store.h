@@ -47,13 +47,6 @@ enum portolan_status trial_store_open(struct trial_store *t, const struct trial_
                                       enum portolan_store_mode mode, struct portolan_error *err);
 void trial_store_close(struct trial_store *t);
 
-/*
- * The folder with what was recorded of TRIAL, from here: *FOLDER, which the caller frees; NULL:
- * nothing was. Every store keeps those that go with their trials in its own folder, STORE.traces.
- */
-enum portolan_status trial_store_trace(const struct trial_store *t,
-                                       const struct portolan_trial *trial, char **folder,
-                                       struct portolan_error *err);
 /* Removes FOLDER if it lies in the folder that the store keeps for them. */
 void trial_store_remove_trace(const struct trial_store *t, const char *folder);
 

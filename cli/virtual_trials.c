@@ -7,11 +7,9 @@
 #endif
 #include <portolan/command.h>
 #include <portolan/link.h>
-#include <portolan/profile.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #ifdef PORTOLAN_CLUE

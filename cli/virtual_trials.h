@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials of an assembly on a virtual machine, and which trials are of which machine. */
+/* Trials of an assembly on a virtual machine. */
 #ifndef PORTOLAN_CLI_VIRTUAL_TRIALS_H
 #define PORTOLAN_CLI_VIRTUAL_TRIALS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of knowledge/ in the library; embed.sh makes the table. */
+/* The files of knowledge/ as the library contains them; embed.sh makes the table. */
 #ifndef HERCULE_BUILTIN_H
 #define HERCULE_BUILTIN_H
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What rules may call: they compute and add facts. That facts are only added keeps the conclusion
-   from depending on the order of rules. */
+/* Functions that rules may call: they compute and add facts. Since facts are only added, the
+ * conclusion does not depend on the order of rules. */
 static const char allowed_functions[] =
     " assert bind if while loop-for-count progn progn$ foreach return break switch "
     " = <> < > <= >= eq neq and or not + - * / div mod ** abs min max sqrt exp log log10 round "
@@ -24,27 +24,28 @@ static const char allowed_functions[] =
     " insert$ replace$ any-factp find-fact find-all-facts do-for-fact do-for-all-facts "
     " fact-slot-value ";
 
-/* A diagnosis fires some hundred rules; this many end within a second. */
+/* A diagnosis fires some hundred rules; this many fire within a second. */
 enum { MOST_FIRINGS = 100000, MOST_STEPS = 1000000 };
 
 struct clips {
     void *env;
-    struct portolan_text printed;   /* what CLIPS says of errors */
-    struct portolan_text removed;   /* functions that were taken away, a blank around each */
-    struct portolan_diagnostics *d; /* while loading */
+    struct portolan_text printed;   /* CLIPS's messages */
+    struct portolan_text removed;   /* functions that were removed, a blank around each */
+    struct portolan_diagnostics *d; /* set while loading */
     const char *file;
     int first_line;
-    long steps; /* while running */
+    long steps; /* counted while running */
     void (*end)(int);
 };
 
 bool clips_allows(const char *function)
 {
-    /* Names in parentheses are what the parser makes of other constructs. */
+    /* The parser makes names in parentheses from other constructs. */
     return function[0] == '(' || portolan_has_word(allowed_functions, function);
 }
 
-/* All that CLIPS prints, and what it would read from the user; not the texts that it loads. */
+/* Returns whether output goes to NAME: all that CLIPS prints, and what it would read from the user,
+ * but not the texts that it loads. */
 static int takes_output(void *env, const char *name)
 {
     (void)env;
@@ -60,7 +61,7 @@ static int take_output(void *env, const char *name, const char *text)
     return 0;
 }
 
-/* Rules must not read what the user types. */
+/* Returns no input, since rules must not read what the user types. */
 static int no_input(void *env, const char *name)
 {
     (void)env, (void)name;
@@ -86,8 +87,8 @@ static void remove_functions(struct clips *clips)
     }
 }
 
-/* Called between steps of a rule and of a condition, too: ends one that never ends. As after an
-   error, CLIPS then says which it was. */
+/* Counts a step. CLIPS calls this also between the steps of a rule and of a condition, so one that
+ * never ends is stopped; as after an error, CLIPS then says which it was. */
 static void count_step(void *env)
 {
     struct clips *clips = GetEnvironmentContext(env);
@@ -96,7 +97,7 @@ static void count_step(void *env)
         SetEvaluationError(env, TRUE);
 }
 
-/* The first sentence of what CLIPS says, without its code: "[PRNTUTIL2] Syntax Error: …". */
+/* Reduces CLIPS's message to its first sentence without code: "[PRNTUTIL2] Syntax Error: …". */
 static void tidy(char *text)
 {
     char *from = text + strspn(text, "\n "), *end;
@@ -297,7 +298,7 @@ bool clips_assert(struct clips *clips, const char *template_name, const struct c
             return false;
     }
     EnvAssignFactSlotDefaults(clips->env, fact);
-    EnvAssert(clips->env, fact); /* NULL: it is there already */
+    EnvAssert(clips->env, fact); /* it returns NULL if the fact exists already */
     return true;
 }
 
@@ -316,7 +317,7 @@ enum portolan_status clips_run(struct clips *clips, struct portolan_error *err)
         const char *said = clips->printed.bytes ? clips->printed.bytes : rule;
         const char *pattern = strstr(said, "pattern #");
 
-        if (clips->steps > MOST_STEPS && pattern) /* of which CLIPS says how it was reached, too */
+        if (clips->steps > MOST_STEPS && pattern) /* CLIPS also says how it reached the pattern */
             return portolan_error_set(err, PORTOLAN_EINVAL, "a condition never ends: %.*s",
                                       (int)strcspn(pattern, "\n"), pattern);
         if (clips->printed.bytes)

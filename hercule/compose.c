@@ -50,7 +50,7 @@ void paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
         memcpy(kind_item(kind, paradigm, at), item, kind->size);
 }
 
-/* A full name, ".X", of what is composed already is one in the context now. */
+/* Moves full names, ".X", of a composed paradigm into the context. */
 static void move_full_names(struct portolan_arena *arena, const char **names, size_t n,
                             const char *context)
 {
@@ -59,7 +59,7 @@ static void move_full_names(struct portolan_arena *arena, const char **names, si
             names[i] = portolan_arena_printf(arena, ".%s%s", context, names[i]);
 }
 
-/* A copy of ITEM with its name in CONTEXT. */
+/* Returns a copy of ITEM with its name in CONTEXT. */
 static struct item *item_in_context(struct portolan_arena *arena, const struct fact_kind *kind,
                                     const struct item *from, const char *context)
 {
@@ -103,7 +103,7 @@ void paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *para
         }
 }
 
-/* A paradigm that an heir nests instead of its parent's leaves nothing of the other behind. */
+/* Removes a context: if an heir nests another paradigm, nothing of the parent's is left. */
 static void remove_context(struct paradigm *paradigm, const char *context)
 {
     for (const struct fact_kind *kind = fact_kinds; kind < fact_kinds + n_fact_kinds; kind++) {
@@ -117,7 +117,7 @@ static void remove_context(struct paradigm *paradigm, const char *context)
     }
 }
 
-/* How often the formula of METRIC, and those of the metrics that it names, speak of a component. */
+/* Counts how often METRIC's formula, and those of the metrics in it, name a component. */
 static void count_components(struct portolan_arena *arena, const struct paradigm *p,
                              const struct metric *metric, size_t component, int depth, size_t n[2])
 {
@@ -139,14 +139,14 @@ static void count_components(struct portolan_arena *arena, const struct paradigm
     }
 }
 
-/* Where the tree of a nested paradigm hangs. */
+/* The place where the tree of a nested paradigm is attached. */
 struct branch {
     const char **under; /* nodes */
     size_t n_under;
-    const char *base; /* what these measure */
+    const char *base; /* the metric that these nodes measure */
 };
 
-/* The nodes that speak of COMPONENT: of it alone if there are such, else of it among others. */
+/* Finds the nodes about COMPONENT: about it alone if there are such, else about it among others. */
 static struct branch branch_about(struct portolan_arena *arena, const struct paradigm *p,
                                   size_t component)
 {
@@ -173,8 +173,8 @@ static struct branch branch_about(struct portolan_arena *arena, const struct par
     return branch;
 }
 
-/* What of the guest was about the whole run is now about the component: its roots hang under the
-   nodes about it, its shares of the run are shares of what these measure. */
+/* Binds a guest to the component: what was about the whole run is about the component then. The
+ * guest's roots go under the nodes about it; its shares are of what these measure. */
 static void bind_to_host(struct portolan_arena *arena, struct paradigm *host, const char *context,
                          const struct branch *branch)
 {

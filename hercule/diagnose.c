@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace seen as a paradigm: recognition supplies what metrics name, replay what would be gained.
- */
+/* Diagnoses a trace: recognition supplies quantities for metrics, and replay the gains. */
 #include <portolan/list.h>
 #include <portolan/replay.h>
 
@@ -18,13 +17,13 @@ struct run {
     struct portolan_replay_options replay;
     struct portolan_arena arena;
     size_t first_step;
-    const char *doubt;                          /* why nothing is sure; NULL */
+    const char *doubt;                          /* why nothing is certain; or NULL */
     double least_fit, least_gain, replay_error; /* thresholds */
     double misfit;                              /* recognition_misfit() */
     bool failed; /* memory was out: nothing of the diagnosis is valid */
 };
 
-/* ------------------------------------------------- what metrics name */
+/* ------------------------------------------------- quantities for metrics */
 
 static bool look_up(void *arg, const struct paradigm *paradigm, const struct reference *reference,
                     struct measured *value)
@@ -48,7 +47,7 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
     return true;
 }
 
-/* What makes all numbers doubtful; NULL: nothing does. */
+/* Returns what makes all numbers doubtful; NULL: nothing does. */
 static const char *doubt_of(const struct portolan_waits *waits)
 {
     const struct portolan_matching *m = waits->matching;
@@ -76,8 +75,8 @@ static const char *doubt_of(const struct portolan_waits *waits)
     return NULL;
 }
 
-/* Processor time that location L did not have between notes of it, in nanoseconds. MPI waits
-   without a processor only when it begins and ends. */
+/* Returns the processor time, in nanoseconds, that location L did not have between readings of it.
+ * MPI waits without a processor only when it begins and ends. */
 static double without_processor(const struct portolan_trace *t, size_t l)
 {
     const struct portolan_trace_event *e = &t->events[t->locations[l].first], *last = NULL,
@@ -109,7 +108,7 @@ static const char *doubt_of_processors(const struct portolan_waits *waits, doubl
 
 /* ------------------------------------------------- gains */
 
-/* The events of the components that FACTOR changes, and of all that is within them. */
+/* Selects the events of the components that FACTOR changes, and of all that is within them. */
 static uint8_t *select_events(struct run *run, const struct paradigm *p,
                               const struct factor *factor)
 {
@@ -135,7 +134,7 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
     if (!factor->removal || !values)
         return false;
     *removal = (struct portolan_removal){.kind = factor->removal - 1, .k = 2};
-    removal->factor = removal->kind == PORTOLAN_REMOVE_TIME ? 0 : -1; /* no limit */
+    removal->factor = removal->kind == PORTOLAN_REMOVE_TIME ? 0 : -1; /* there is no limit */
     if (*factor->by.text) {
         run->failed |= !metrics_evaluate(p, look_up, run, values);
         if (!expression_evaluate(p, &factor->by, look_up, run, values, &by) ||
@@ -148,9 +147,9 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
     return removal->selected;
 }
 
-/* Some removals take away more than the cause: without a dependence nothing is waited for, whatever
-   for. Then BY says what a factor can gain at most: time of all ranks. Those of N REMOVALS, which
-   this changes, gain no more together beyond what the others gain. */
+/* Limits a gain. Some removals remove more than the cause: without a dependence, nothing is waited
+ * for, whatever the reason. BY is the most that a factor can gain, as time of all ranks. Those of N
+ * REMOVALS that go beyond it, which this changes, gain together no more than the others. */
 static enum portolan_status limit_gain(struct run *run, struct portolan_removal *removals, size_t n,
                                        struct portolan_replay *replay)
 {
@@ -175,8 +174,8 @@ static enum portolan_status limit_gain(struct run *run, struct portolan_removal 
     return status;
 }
 
-/* Where K messages that become one reach into what waits for them, as the next sweep does, the
-   replay ends; fewer gain less. */
+/* Replays without the removals. If K messages that become one reach into what waits for them, as
+ * the next sweep does, the replay fails; fewer messages are tried, which gain less. */
 static enum portolan_status replay_without(struct run *run, struct portolan_removal *removals,
                                            size_t n, struct portolan_replay *replay)
 {
@@ -233,10 +232,10 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
     return true;
 }
 
-/* ------------------------------------------------- where */
+/* ------------------------------------------------- ranks and steps */
 
-/* The components that the metric of NODE speaks of, as bits: those of the kind of the first,
-   computing or communicating. */
+/* Returns the components that the metric of NODE names, as bits: those of the kind of the first,
+ * computing or communicating. */
 static uint64_t components_of_node(const struct paradigm *p, size_t node, bool *is_computing)
 {
     struct named_components named = {0};
@@ -250,7 +249,7 @@ static uint64_t components_of_node(const struct paradigm *p, size_t node, bool *
     return found;
 }
 
-/* Times of components: of step K, or before the first step (0), TIMES[location * n + K]. */
+/* Times of components: of step K, or before the first step (0), in TIMES[location * n + K]. */
 struct step_times {
     size_t n, n_rows;
     double *times;
@@ -265,7 +264,7 @@ static bool is_step(const struct portolan_trace *trace, size_t event)
            !strcmp(trace->regions[e->what].name, "step");
 }
 
-/* Adds the tokens of a location that are COMPONENTS, without waiting: who waits is no cause. */
+/* Adds a location's tokens of COMPONENTS, without waiting: a rank that waits is no cause. */
 static void add_tokens(const struct run *run, uint64_t components, size_t row, struct step_times *s)
 {
     const struct portolan_trace *trace = run->waits->trace;
@@ -282,7 +281,7 @@ static void add_tokens(const struct run *run, uint64_t components, size_t row, s
     }
 }
 
-/* False: no memory. */
+/* Finds the times of steps; false: no memory. */
 static bool find_step_times(struct run *run, uint64_t components, struct step_times *s)
 {
     const struct portolan_trace *trace = run->waits->trace;
@@ -302,7 +301,7 @@ static bool find_step_times(struct run *run, uint64_t components, struct step_ti
     return s->times;
 }
 
-/* What step K costs: computing, what others lack to the longest; all else its time. */
+/* Returns what step K costs: computing, what others lack to the longest; else all of its time. */
 static double cost_of_step(const struct step_times *s, size_t k, bool is_computing)
 {
     double sum = 0, most = 0;
@@ -314,7 +313,7 @@ static double cost_of_step(const struct step_times *s, size_t k, bool is_computi
     return is_computing ? most * (double)s->n_rows - sum : sum;
 }
 
-/* The fewest steps in a row that have 95 % of the costs, if these are not nearly all. */
+/* Adds the fewest consecutive steps with 95 % of the costs, if these are not nearly all. */
 static void add_steps(const struct run *run, const struct step_times *s, bool is_computing,
                       struct portolan_text *text)
 {
@@ -339,9 +338,9 @@ static void add_steps(const struct run *run, const struct step_times *s, bool is
                           last - 1 + run->first_step);
 }
 
-/* Of the N ranks' TIMES, those that are nearer to the longest than to the mean, if their surplus is
-   at least half of VALUE, what the finding costs: where ranks are alike it is not. The mean is of
-   the ranks that have any, where these are most. */
+/* Adds those of the N ranks whose TIMES are nearer to the longest than to the mean, if their
+ * surplus is at least half of VALUE, which the finding costs: if ranks are alike it is less. The
+ * mean is over the ranks that have any time, if these are most. */
 static void add_ranks(struct run *run, const double *times, size_t n, double value,
                       bool is_computing, struct portolan_text *text)
 {
@@ -369,7 +368,7 @@ static void add_ranks(struct run *run, const double *times, size_t n, double val
     portolan_trace_add_ranks(ranks, n_named, text);
 }
 
-/* Ranks and steps in which the metric of NODE, whose value is VALUE, lies. */
+/* Adds the ranks and steps that explain the metric of NODE, whose value is VALUE. */
 static void add_where(void *arg, const struct paradigm *p, size_t node, double value,
                       struct portolan_text *text)
 {
@@ -388,7 +387,7 @@ static void add_where(void *arg, const struct paradigm *p, size_t node, double v
     add_steps(run, &s, is_computing, text);
 }
 
-/* ------------------------------------------------- the whole */
+/* ------------------------------------------------- the whole diagnosis */
 
 static enum portolan_status bind_parts(struct run *run, const struct paradigm *p,
                                        const struct portolan_diagnosis_options *o,
@@ -408,7 +407,7 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
 
         b->part = part;
         b->component = paradigm_find(&run->arena, p, "component", "", part->component);
-        if (run->arena.failed) /* looking up names takes memory */
+        if (run->arena.failed) /* looking up names needs memory */
             return portolan_no_memory(err);
         if (b->component == HERCULE_NONE)
             portolan_diagnose(
@@ -451,7 +450,7 @@ enum portolan_status portolan_factor_check(const struct portolan_knowledge *know
     return PORTOLAN_ENOTFOUND;
 }
 
-/* A component that has parts must have been in the run. */
+/* Checks that each component that has parts was in the run. */
 static enum portolan_status check_matches(struct run *run, const struct paradigm *p,
                                           const struct binding *bindings, size_t n,
                                           struct portolan_diagnostics *diagnostics,
@@ -469,7 +468,7 @@ static enum portolan_status check_matches(struct run *run, const struct paradigm
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
-/* The instance and port that the part of each finding's component names. */
+/* Names the instance and port of the part of each finding's component. */
 static void name_ports(struct diagnosis *d, const struct binding *bindings, size_t n)
 {
     for (size_t i = 0; i < d->public.n_findings; i++) {
@@ -490,9 +489,9 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
     }
 }
 
-/* Why there may be a problem that is no cause of the paradigm; NULL: there is none. In a run that
- * fits, what any program would lose may be the paradigm's nature: a master has less to compute than
- * its workers. */
+/* Returns why there may be a problem that is no cause of the paradigm; NULL: there is no reason. If
+ * a run fits the paradigm, a general loss may be the paradigm's nature: a master has less to
+ * compute than its workers. */
 static const char *why_not_sure(const struct run *run, struct portolan_arena *arena)
 {
     struct portolan_loss losses[PORTOLAN_LOSSES];
@@ -511,7 +510,7 @@ static const char *why_not_sure(const struct run *run, struct portolan_arena *ar
                                  100 * (1 - e.parallel));
 }
 
-/* Says what findings cannot; where memory was out at any time, destroys *DIAGNOSIS. */
+/* Adds what findings cannot say. If memory ran out at any time, destroys *DIAGNOSIS. */
 static enum portolan_status finish(struct run *run, const struct portolan_diagnosis_options *o,
                                    const struct binding *bindings,
                                    struct portolan_diagnosis **diagnosis,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A diagnosis of what profiles tell. */
+/* Diagnoses a run from quantities of profiles. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct table {
     size_t n;
 };
 
-/* The row that REFERENCE means: later ones replace those before. The run is P times T. */
+/* Looks up the row that REFERENCE means; later rows replace earlier ones. The run is P times T. */
 static bool look_up(void *arg, const struct paradigm *p, const struct reference *reference,
                     struct measured *value)
 {

@@ -50,7 +50,7 @@ static double threshold(const struct diagnosis *d, const char *name)
     return diagnosis_threshold(d->paradigm, d->sources->options, name);
 }
 
-/* The nearest name, or all names if none is near. */
+/* Returns the nearest name, or all names if none is near. */
 static struct portolan_hint hint_of_thresholds(const struct paradigm *p, const char *name)
 {
     const char *near = paradigm_nearest(p, "threshold", name);
@@ -84,7 +84,7 @@ static double global(const struct diagnosis *d, enum global which)
     return d->sources->lookup(d->sources->arg, d->paradigm, &reference, &value) ? value.value : NAN;
 }
 
-/* False: something that EXPRESSION names is not measured. */
+/* Evaluates an expression; false: something that it names is not measured. */
 static bool evaluate(const struct diagnosis *d, const struct expression *expression, double *value)
 {
     const struct diagnosis_sources *s = d->sources;
@@ -96,7 +96,7 @@ static bool evaluate(const struct diagnosis *d, const struct expression *express
     return is_known;
 }
 
-/* A share of a base of 0 is none. */
+/* Returns the share; a share of a base of 0 is unknown. */
 static double share_of(double value, double base)
 {
     return base != 0 ? value / base : NAN;
@@ -109,7 +109,7 @@ static const struct diagnosis *other_run(const struct portolan_diagnosis *const 
     return (const struct diagnosis *)runs[i];
 }
 
-/* The mean of N VALUES, and half of its interval of 95 %. */
+/* Returns the mean of N VALUES, and half of its interval of 95 %. */
 static double mean_of(const double *values, size_t n, double *half)
 {
     double sum = 0, squares = 0;
@@ -124,7 +124,7 @@ static double mean_of(const double *values, size_t n, double *half)
     return sum;
 }
 
-/* Metrics become the means of all repetitions, as shares of the run where they are times. */
+/* Replaces metrics by the means of all repetitions, as shares of the run if they are times. */
 static void average_metrics(struct diagnosis *d)
 {
     const struct portolan_diagnosis_options *o = d->sources->options;
@@ -152,8 +152,8 @@ static void average_metrics(struct diagnosis *d)
     }
 }
 
-/* The share of the run that causes must exceed: what may be wrong of what recording took, or by
-   which runs with less recording differ from this one; 0: neither matters. */
+/* Returns the share of the run that causes must exceed: the error of removing the cost of
+ * recording, or the difference to runs with less recording; 0: neither matters. */
 static double disagreement(struct diagnosis *d)
 {
     const struct portolan_diagnosis_options *o = d->sources->options;
@@ -187,7 +187,7 @@ static double disagreement(struct diagnosis *d)
     return most;
 }
 
-/* The mean gain of all repetitions that know it. */
+/* Averages the gain over all repetitions that know it. */
 static void average_gain(struct diagnosis *d, size_t node, struct gain *gain)
 {
     const struct portolan_diagnosis_options *o = d->sources->options;
@@ -215,7 +215,7 @@ static void average_gain(struct diagnosis *d, size_t node, struct gain *gain)
     }
 }
 
-/* What costs no more than runs differ by is not trusted. */
+/* Marks metrics that cost no more than runs differ by as not trusted. */
 static void judge_metrics(struct diagnosis *d, double disagreement)
 {
     for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
@@ -248,12 +248,12 @@ bool composed_rest(const struct diagnosis *d, const struct composed *c, double *
         if (d->measured[c->parts[i]].samples)
             *rest -= d->measured[c->parts[i]].value;
         else if (metrics[c->parts[i]].experiment <= metrics[c->parts[0]].experiment)
-            return false; /* a later experiment takes it out of the rest */
+            return false; /* a later experiment separates it from the rest */
     }
     return c->metric == HERCULE_NONE || d->measured[c->metric].samples;
 }
 
-/* Unexplained of the run: the rest of each whole in its first view. */
+/* Returns the unexplained part of the run: the rest of each whole in its first view. */
 static double unexplained(const struct diagnosis *d)
 {
     double sum = 0, whole, rest;
@@ -265,8 +265,7 @@ static double unexplained(const struct diagnosis *d)
     return share_of(sum, d->run_ns);
 }
 
-/* Parts that are more than their whole cannot be right: what is measured of the whole is not
- * trusted. */
+/* Marks wholes that are less than their parts: what is measured of them is not trusted. */
 static void distrust_compositions(struct diagnosis *d)
 {
     double whole, rest;
@@ -301,7 +300,7 @@ static void prepare_nodes(struct diagnosis *d)
     }
 }
 
-/* A text of FACTOR with the values of metrics in it; *IS_KNOWN becomes false if one is unknown. */
+/* Fills the values of metrics into a text of FACTOR; *IS_KNOWN becomes false if one is unknown. */
 static const char *fill_text(struct diagnosis *d, const struct factor *factor, const char *at,
                              bool *is_known)
 {
@@ -335,7 +334,7 @@ static double weight(const struct diagnosis *d, size_t node, const struct gain *
     return gain->is_known ? gain->share : d->metrics[d->paradigm->nodes[node].metric].of_run;
 }
 
-/* Puts NODE in its place: by gain, then by name. */
+/* Inserts NODE in the order of gain, then of name. */
 static void insert_finding(struct diagnosis *d, size_t node, const struct gain *gain)
 {
     const struct node *nodes = d->paradigm->nodes;
@@ -402,7 +401,7 @@ static void describe_finding(struct diagnosis *d, size_t i)
     };
 }
 
-/* Causes that were measured and are no problem, for comparisons. */
+/* Lists causes that were measured and are no problem, for comparisons. */
 static void list_other_causes(struct diagnosis *d)
 {
     for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
@@ -462,7 +461,7 @@ void components_of(const struct paradigm *p, const struct expression *formula, i
     }
 }
 
-/* Adds the components that METRIC speaks of. */
+/* Adds the components that METRIC names. */
 static void add_components(struct diagnosis *d, size_t metric, struct portolan_wanted *wanted)
 {
     const char **names = (const char **)wanted->components;
@@ -481,7 +480,7 @@ static void add_components(struct diagnosis *d, size_t metric, struct portolan_w
     wanted->components = names;
 }
 
-/* "trace of restriction": each once. */
+/* Lists wanted experiments, such as "trace of restriction", each once. */
 static void list_wanted(struct diagnosis *d)
 {
     static const char *const words[] = {"profile", "profile of operations", "trace"};
@@ -505,7 +504,7 @@ static void list_wanted(struct diagnosis *d)
             k++;
         if (new.text && k == n && !portolan_arena_append(&d->arena, &wanted, &n, &new, sizeof new))
             return;
-        /* A profile is of the run, to know what a metric is at most. */
+        /* A profile is of the whole run, and shows how large a metric can be at most. */
         if (new.text && d->conclusions[i].request == p->metrics[node->metric].experiment)
             add_components(d, node->metric, &wanted[k]);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of metrics, each after those that its formula names. */
+/* Computes the values of metrics, each after those that its formula names. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ struct evaluation {
     hercule_lookup_fn lookup;
     void *arg;
     struct measured *values;
-    bool *is_done; /* metrics; the caller's memory; NULL: all */
+    bool *is_done; /* by metric, the caller's memory; NULL: all are done */
 };
 
 static bool metric_value(struct evaluation *e, size_t i);
@@ -26,7 +26,7 @@ static bool reference_value(struct evaluation *e, const struct reference *refere
     return true;
 }
 
-/* The spread of a formula is that of its names, each moved alone by its own: first order. */
+/* Returns a formula's spread to first order: each name is moved alone by its own spread. */
 static double formula_spread(const struct portolan_formula *formula, double *x,
                              const double *spreads, size_t n, double value)
 {

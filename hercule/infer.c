@@ -5,7 +5,7 @@
 
 #include "clips.h"
 #include "diagnosis.h"
-#include "kinds.h"
+#include "vocabulary.h"
 
 static const char *symbol_or_none(const char *text)
 {
@@ -77,8 +77,8 @@ static bool assert_tree(struct clips *clips, const struct paradigm *p,
     return true;
 }
 
-/* The next fact of TEMPLATE that is about a node, and that node. Rules of a composition may be
-   about nodes that have another name there, or were dropped. */
+/* Returns the next fact of TEMPLATE that is about a node, and that node. Rules of a composition may
+ * be about nodes that have another name there, or were dropped. */
 static void *next_conclusion(struct clips *clips, const struct paradigm *p,
                              const char *template_name, void *fact, size_t *node,
                              struct portolan_error *err)
@@ -96,7 +96,7 @@ static void *next_conclusion(struct clips *clips, const struct paradigm *p,
     return NULL;
 }
 
-/* Several rules may say the same; the least text is kept, so that their order does not show. */
+/* Keeps the least text. Several rules may conclude the same, and their order must not show. */
 static void keep_least(struct portolan_arena *arena, const char **kept, const char *text)
 {
     if (!*kept || strcmp(text, *kept) < 0)
@@ -124,7 +124,7 @@ static void collect(struct clips *clips, const struct paradigm *p, struct conclu
                 conclusions[i].request = (enum experiment)e;
 }
 
-/* A paradigm that is nested twice brings its rules once. */
+/* Loads the rules of a paradigm; one that is nested twice brings its rules once. */
 static void load_rules(struct clips *clips, const struct paradigm *p,
                        struct portolan_diagnostics *d)
 {
@@ -140,7 +140,7 @@ static void load_rules(struct clips *clips, const struct paradigm *p,
     }
 }
 
-/* The first rule of an author that TEXT of CLIPS names; HERCULE_NONE: there is none. */
+/* Returns the first rule of an author that TEXT of CLIPS names; HERCULE_NONE: there is none. */
 static size_t find_rule(const struct paradigm *p, const char *text)
 {
     for (size_t n; text && *text; text += n + (text[n] != 0)) {
@@ -163,7 +163,7 @@ enum portolan_status infer_blame(const struct paradigm *p, size_t rule, struct p
                               p->rules[rule].item.place.line, first.text);
 }
 
-/* What infer_end() looks at. */
+/* State that infer_end(), a handler of signals, reads. */
 static const struct paradigm *running_paradigm;
 static struct clips *running;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rules of others run in a process of their own, whose memory and time are limited: matching their
- * conditions may take both without end before the first rule fires. It sends what it concluded.
+ * Runs rules in a process of their own, whose memory and time are limited, since matching their
+ * conditions may take both without end before the first rule fires. The process sends its
+ * conclusions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 
 enum { DEFAULT_SECONDS = 10, DEFAULT_MIB = 256 };
 
-/* What travels from the process of the rules. */
+/* Packs or unpacks what the process sends. */
 static void carry(struct portolan_block *b, enum portolan_status *status, const char **text,
                   struct conclusion *conclusions, size_t n)
 {
@@ -80,10 +81,10 @@ static void conclude_and_exit(int to, const struct paradigm *p, const struct jud
     carry(&b, &status, &text, conclusions, p->n_nodes);
     if (status != PORTOLAN_ENOMEM && portolan_block_take(&b, &bytes, &size, NULL) == PORTOLAN_OK)
         portolan_write_all(to, bytes, size);
-    _exit(0); /* without the handlers of the process that this one was forked from */
+    _exit(0); /* skips the exit handlers of the process from which this one was forked */
 }
 
-/* All that comes from FROM, in the arena. */
+/* Receives all bytes of FROM, in the arena. */
 static enum portolan_status receive(int from, struct portolan_arena *arena,
                                     struct portolan_text *all, struct portolan_error *err)
 {

@@ -15,7 +15,7 @@
 
 #define HERCULE_NONE SIZE_MAX
 
-/* Where a fact stands. */
+/* Position in a file. */
 struct place {
     const char *file;
     int line, column;
@@ -23,61 +23,61 @@ struct place {
 #define REPORT_AT(d, place, ...)                                                                   \
     portolan_diagnose(d, (place).file, (place).line, (place).column, __VA_ARGS__)
 
-/* A formula as written, and what its names mean. */
+/* A formula as written, and the meanings of its names. */
 struct expression {
-    const char *text; /* "" : there is none */
+    const char *text; /* "": there is none */
     struct place place;
-    struct portolan_formula *formula; /* NULL when there is none */
-    struct reference *references;     /* one per name of the formula, in its order */
+    struct portolan_formula *formula; /* NULL: there is none */
+    struct reference *references;     /* one for each name of the formula, in its order */
     size_t n_references;
 };
 
-/* What a formula may name of a component or of an event: of one instance when the formula is an
-   attribute's, else of all, with an aggregate after it. Times are ns. */
+/* Quantities that a formula may name of a component or of an event: of one instance if the formula
+ * is an attribute's, else of all, followed by an aggregate. Times are ns. */
 #define HERCULE_QUANTITIES(X)                                                                      \
-    X(TIME, time)             /* from begin to end */                                              \
+    X(TIME, time)             /* from the begin to the end */                                      \
     X(WAIT, wait)             /* waiting in MPI, as <portolan/waits.h> defines it */               \
     X(MPI, mpi)               /* time in MPI */                                                    \
     X(COLLECTIVE, collective) /* time in collective operations */                                  \
     X(BYTES, bytes)                                                                                \
     X(MESSAGES, messages)                                                                          \
-    X(COUNT, count) /* calls, instances */                                                         \
+    X(COUNT, count) /* number of calls, or of instances */                                         \
     X(BEGIN, begin) /* since the run's begin */                                                    \
     X(END, end)                                                                                    \
-    X(ORDINAL, ordinal) /* the how manieth on its rank, from 0 */                                  \
+    X(ORDINAL, ordinal) /* index on its rank, from 0 */                                            \
     X(RANK, rank)                                                                                  \
     X(DELAY, delay)         /* waiting of others that it caused, direct and indirect */            \
     X(DELEGATED, delegated) /* waiting caused in a component of another woven paradigm */          \
-    X(REMOTE, remote)       /* share of its messages' partners on other ranks */                   \
+    X(REMOTE, remote)       /* share of its messages' partners that are on other ranks */          \
     X(PARTNERS, partners)   /* different ranks that an instance has messages with */               \
     X(SENDS, sends) /* messages that it sent, and the sum of the ranks that they went to … */    \
     X(TO, to)                                                                                      \
-    X(RECEIVES, receives) /* … or received, and came from */                                     \
+    X(RECEIVES, receives) /* … or that it received, and came from */                             \
     X(FROM, from)
 
 enum quantity {
 #define HERCULE_QUANTITY(name, word) QUANTITY_##name,
     HERCULE_QUANTITIES(HERCULE_QUANTITY)
 #undef HERCULE_QUANTITY
-        QUANTITY_VALUE, /* of an attribute: its own; of a component: one that is reported */
+        QUANTITY_VALUE, /* of an attribute: its own value; of a component: one that is reported */
     N_QUANTITIES
 };
 
-/* How the values of all instances on all ranks become one number. Ordinals: the k-th instances of
-   all ranks belong together. */
+/* Aggregates: how the values of all instances on all ranks become one number. The k-th instances of
+ * all ranks have the same ordinal. */
 #define HERCULE_AGGREGATES(X)                                                                      \
     X(SUM, sum)                                                                                    \
     X(MEAN, mean)                                                                                  \
     X(MAX, max)                                                                                    \
     X(MIN, min)                                                                                    \
-    X(N, n) /* how many values */                                                                  \
+    X(N, n) /* number of values */                                                                 \
     X(DEVIATION, deviation)                                                                        \
-    X(EXCESS, excess)       /* sum over ordinals and ranks of (max - own) */                       \
-    X(STATIC, static)       /* sum over ranks of (max - own), each rank's sum being one value */   \
-    X(IMBALANCE, imbalance) /* max over mean of the ranks' sums, less 1 */                         \
-    X(LEAD, lead)           /* share of ordinals led by the rank that leads most often */          \
-    X(FIRST, first)         /* sum over ranks of each rank's first */                              \
-    X(LAST, last)           /* sum over ranks of each rank's last */
+    X(EXCESS, excess) /* sum over ordinals and ranks of (max - own) */                             \
+    X(STATIC, static) /* sum over ranks of (max - own), where each rank's sum is one value */      \
+    X(IMBALANCE, imbalance) /* max / mean - 1 of the ranks' sums */                                \
+    X(LEAD, lead)           /* share of ordinals in which the rank leads that leads most often */  \
+    X(FIRST, first)         /* sum over ranks of each rank's first value */                        \
+    X(LAST, last)           /* sum over ranks of each rank's last value */
 
 enum aggregate {
 #define HERCULE_AGGREGATE(name, word) AGGREGATE_##name,
@@ -88,7 +88,7 @@ enum aggregate {
 
 /* Names without a dot that every formula knows. */
 #define HERCULE_GLOBALS(X)                                                                         \
-    X(P, P)                         /* ranks */                                                    \
+    X(P, P)                         /* number of ranks */                                          \
     X(T, T)                         /* run time */                                                 \
     X(RUN, run)                     /* P * T */                                                    \
     X(MPI_TIME, mpi)                /* time in MPI, of all ranks */                                \
@@ -99,7 +99,7 @@ enum aggregate {
     X(OUTSIDE_WAIT, outside_wait)   /* waiting in MPI in no component */                           \
     X(STARTING, starting)           /* P * least time in MPI_Init and MPI_Finalize; foreign */     \
     X(ENDING, ending)               /* P * least time of a rank in MPI_Finalize */                 \
-    X(LATENCY, latency)             /* of a message without bytes: lower envelope */               \
+    X(LATENCY, latency)             /* time of a message without bytes, from the lower envelope */ \
     X(PER_BYTE, per_byte)
 
 enum global {
@@ -114,28 +114,27 @@ enum reference_kind {
     REFERENCE_METRIC,
     REFERENCE_COMPONENT, /* component.quantity[.aggregate] */
     REFERENCE_EVENT,     /* event.quantity[.aggregate] */
-    REFERENCE_ATTRIBUTE, /* event.attribute[.aggregate], or attribute of the same event */
+    REFERENCE_ATTRIBUTE, /* event.attribute[.aggregate], or an attribute of the same event */
     REFERENCE_RELATED    /* as.quantity or as.attribute, in attributes only */
 };
 
 struct reference {
     enum reference_kind kind;
-    size_t index; /* of the metric, component, event, related; the enum global */
-    /* ATTRIBUTE, and RELATED when it names one; with QUANTITY_VALUE of a COMPONENT, the position in
-       its `values`; else HERCULE_NONE */
+    size_t index; /* index of the metric, component, event or relation; or the enum global */
+    /* for ATTRIBUTE, and for RELATED if that names one; for QUANTITY_VALUE of a COMPONENT, the
+     * index in its `values`; else HERCULE_NONE */
     size_t attribute;
     enum quantity quantity;
     enum aggregate aggregate; /* N_AGGREGATES: none, in attributes */
 };
 
-/* What all named things have. */
+/* The begin of all named things. */
 struct item {
-    const char *name;    /* unique in the paradigm: that of the file, after the context and a dot */
-    const char *local;   /* that of the file: what comes after the context */
-    const char *text;    /* for people; the local name with blanks unless the file has one */
-    const char *context; /* "" or the component in which a nested paradigm works, or a guest's
-                            prefix */
-    const char *origin;  /* the paradigm whose file says it */
+    const char *name;    /* unique in the paradigm: the file's name, after the context and a dot */
+    const char *local;   /* the file's name, which follows the context */
+    const char *text;    /* for people: the local name with blanks, unless the file has a text */
+    const char *context; /* "", or the component in which it is nested, or a guest's prefix */
+    const char *origin;  /* the paradigm whose file contains it */
     struct place place;
 };
 
@@ -143,19 +142,19 @@ enum component_kind { COMPONENT_COMMUNICATION, COMPONENT_COMPUTATION };
 struct component {
     struct item item;
     enum component_kind kind;
-    const char *within_name; /* of a component, or "" */
-    size_t within;           /* the component that it is a part of: by the file, or by nesting */
-    /* The binding for a program that binds nothing. */
+    const char *within_name; /* name of a component, or "" */
+    size_t within;           /* the component that it is a part of, by the file or by nesting */
+    /* The binding for programs that declare no parts. */
     const char **mpi; /* routines ("MPI_Send") or classes of them (send recv wait collective …) */
     size_t n_mpi;
-    int64_t tag; /* -1: any */
+    int64_t tag; /* -1: any tag */
     const char *to, *phase;
-    const char **values; /* what the program reports in its regions */
+    const char **values; /* names of values that the program reports in its regions */
     size_t n_values;
 };
 
-/* An attribute of the event that must not be 0; or, SAME, one of the events within, where a change
-   ends the instance. */
+/* A constraint: the attribute of the event that must not be 0; or, if SAME, an event within, a
+ * change of which ends the instance. */
 struct constraint {
     size_t attribute;
     bool is_same;
@@ -163,35 +162,36 @@ struct constraint {
 
 struct event {
     struct item item;
-    const char *expression, *constraints;             /* with commas: NAME, or same(NAME) */
-    struct place expression_place, constraints_place; /* of their first characters */
-    struct event_expression *parsed;                  /* recognise/event_expression.h */
-    struct automaton *automaton;                      /* NULL: it happens within others only */
+    const char *expression, *constraints;             /* CONSTRAINTS: NAME, or same(NAME), with
+                                                       * commas */
+    struct place expression_place, constraints_place; /* places of their first characters */
+    struct event_expression *parsed;                  /* of recognise/event_expression.h */
+    struct automaton *automaton;                      /* NULL: it occurs within others only */
     struct constraint *keeps;
     size_t n_keeps;
 };
 
 struct attribute {
-    struct item item; /* name: EVENT.NAME */
+    struct item item; /* named EVENT.NAME */
     const char *event_name;
     size_t event;
     struct expression formula;
 };
 
-/* BY has two names: that of a component of EVENT and that of a component of TO, between which a
-   message went. Or one word: `ordinal`, the instances of the same ordinal on all ranks (own one
-   included; use an aggregate); `before` or `after`, the neighbour in time on the same rank. */
+/* A relation. BY has two names: a component of EVENT and one of TO, between which a message went.
+ * Or it is one word: `ordinal`, the instances of the same ordinal on all ranks (including the own
+ * one; use an aggregate); `before` or `after`, the neighbour in time on the same rank. */
 struct related {
-    struct item item; /* name: EVENT.AS */
+    struct item item; /* named EVENT.AS */
     const char *event_name, *to_name;
     size_t event, to;
-    const char **by; /* component that sends, component that receives */
+    const char **by; /* the component that sends, and the component that receives */
     size_t n_by;
-    size_t sender, receiver; /* of EVENT, of TO; HERCULE_NONE when BY is one word */
+    size_t sender, receiver; /* components of EVENT and of TO; HERCULE_NONE if BY is one word */
 };
 
 struct composed {
-    struct item item; /* name: WHOLE, or WHOLE/VIEW */
+    struct item item; /* named WHOLE, or WHOLE/VIEW */
     const char *event_name, *metric_name;
     size_t event, metric; /* both HERCULE_NONE: the run */
     const char *view, *rest;
@@ -209,7 +209,7 @@ struct metric {
     const char *base_name;
     size_t base; /* HERCULE_NONE: run */
     enum unit unit;
-    enum experiment experiment; /* the first that measures it */
+    enum experiment experiment; /* the first experiment that measures it */
 };
 
 enum node_kind { NODE_SYMPTOM, NODE_OBSERVATION, NODE_CAUSE };
@@ -217,13 +217,13 @@ extern const char *const node_words[];
 struct node {
     struct item item;
     enum node_kind kind;
-    const char **under; /* names of nodes; none: it is a root */
+    const char **under; /* names of nodes; if there are none, it is a root */
     size_t n_under;
     size_t *parents;
     const char *metric_name, *factor_name, *threshold_name;
     size_t metric, factor;
     struct expression condition;
-    struct expression most; /* its metric is not above; may be empty */
+    struct expression most; /* an upper bound of its metric; may be empty */
 };
 
 struct factor {
@@ -233,7 +233,7 @@ struct factor {
     size_t n_of;
     size_t *components;
     struct expression by;
-    const char **evidence, *remedy; /* {NAME}: value of a metric */
+    const char **evidence, *remedy; /* {NAME} stands for the value of a metric */
     size_t n_evidence;
     struct place remedy_place;
 };
@@ -243,33 +243,33 @@ struct threshold {
     double value;
 };
 
-/* A construct for CLIPS; item.name is the rule's own, NAME the one in SOURCE. */
+/* A construct for CLIPS. item.name is the rule's own name, NAME the one in SOURCE. */
 struct rule {
     struct item item;
     const char *name, *source;
 };
 
 struct nest {
-    struct item item; /* name: the component */
+    struct item item; /* named after the component */
     const char *paradigm_name;
 };
 struct weave {
-    struct item item; /* name: the guest's prefix */
+    struct item item; /* named by the guest's prefix */
     const char *paradigm_name, *expression;
     struct place expression_place;
 };
 
-/* A delay or wait that shows in another paradigm than its cause; between nodes of a woven tree. */
+/* Links nodes of a woven tree: a delay or wait that shows in another paradigm than its cause. */
 struct link {
     size_t from, to; /* nodes: deputy and delegator, or a part and the composite */
     bool is_composite;
 };
 
 struct paradigm {
-    struct item item; /* name: as the user writes it */
+    struct item item; /* name as the user writes it */
     const char **is_a;
     size_t n_is_a;
-    bool is_incomplete; /* a paradigm is missing that it is made of: what else is wrong follows */
+    bool is_incomplete; /* a paradigm of which it is made is missing: other problems follow */
 #define HERCULE_PARTS(X)                                                                           \
     X(component, components)                                                                       \
     X(event, events)                                                                               \
@@ -290,36 +290,36 @@ struct paradigm {
 #undef HERCULE_PART
     struct link *links;
     size_t n_links;
-    int rule_seconds, rule_mib; /* limits of the process that its rules run in; 0: the default */
+    int rule_seconds, rule_mib; /* limits of the process that runs its rules; 0: the default */
 };
 
-/* All paradigms that were read, each inherited and composed, and checked. */
+/* All paradigms that were read, after inheritance, composition and checks. */
 struct knowledge {
     struct portolan_arena arena;
     struct paradigm **paradigms; /* sorted by name */
-    struct paradigm **raw;       /* the same as their files say, before inheritance */
+    struct paradigm **raw;       /* the same as in their files, before inheritance */
     size_t n_paradigms;
-    struct portolan_formula **formulas; /* to be destroyed with it */
+    struct portolan_formula **formulas; /* destroyed with it */
     size_t n_formulas;
 };
 
-/* NULL when there is none. */
+/* Returns the paradigm; NULL: there is none. */
 struct paradigm *knowledge_find(const struct knowledge *knowledge, const char *name);
 
-/* What binds a component to a program: a row of <part>, of which the first that fits an event wins.
-   Without rows the components' own bindings hold. */
+/* Binds a component to a program, by a row of <part>. The first row that fits an event holds.
+ * Without rows the components' own bindings hold. */
 struct binding {
     size_t component;
-    const struct portolan_part *part; /* borrowed; <portolan/hercule.h> */
+    const struct portolan_part *part; /* borrowed; see <portolan/hercule.h> */
 };
 
 /* A value that was measured. */
 struct measured {
-    double value;    /* NaN: it cannot be said */
+    double value;    /* NaN: it is not known */
     double spread;   /* half of its interval of 95 %, over repetitions; 0 for one */
-    size_t samples;  /* instances, calls or rows that it was computed of */
-    bool is_trusted; /* false: see why */
-    const char *why; /* borrowed; NULL when it is trusted */
+    size_t samples;  /* number of instances, calls or rows from which it was computed */
+    bool is_trusted; /* if false, WHY says the reason */
+    const char *why; /* borrowed; NULL if it is trusted */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The paradigms of all files, inherited, composed and checked. */
+/* Reads the paradigms of all files; inherits, composes and checks them. */
 #include <portolan/hercule.h>
 #include <portolan/list.h>
 
@@ -15,11 +15,11 @@
 
 enum { MOST_BYTES = 16 << 20 };
 
-/* What is reported of an inherited fact is reported once. */
+/* Passes on a report about an inherited fact only once. */
 struct once {
     struct portolan_diagnostics_relay relay;
-    uint64_t *told;
-    size_t n_told;
+    uint64_t *reported;
+    size_t n_reported;
 };
 
 static void report_once(void *arg, const char *file, int line, int column, const char *text)
@@ -28,18 +28,18 @@ static void report_once(void *arg, const char *file, int line, int column, const
     uint64_t hash =
         portolan_hash(text, strlen(text), portolan_hash(file, strlen(file), (uint64_t)line + 1));
 
-    for (size_t i = 0; i < once->n_told; i++)
-        if (once->told[i] == hash)
+    for (size_t i = 0; i < once->n_reported; i++)
+        if (once->reported[i] == hash)
             return;
-    portolan_append(&once->told, &once->n_told, &hash, sizeof hash);
+    portolan_append(&once->reported, &once->n_reported, &hash, sizeof hash);
     portolan_diagnostics_relay(&once->relay, file, line, column, text);
 }
 
 struct library {
     struct knowledge *knowledge;
     struct portolan_diagnostics *d;
-    struct paradigm **raw; /* as the files say */
-    bool *is_open;         /* per raw one: it is being made */
+    struct paradigm **raw; /* paradigms as their files have them */
+    bool *is_open;         /* by raw paradigm: it is being made */
     struct paradigm **made;
     size_t n;
 };
@@ -54,7 +54,7 @@ static size_t find_paradigm(struct paradigm *const *paradigms, size_t n, const c
     return HERCULE_NONE;
 }
 
-/* The end of a message that there is no paradigm NAME. */
+/* Returns the end of a message that there is no paradigm NAME. */
 static struct portolan_hint hint_at(struct paradigm *const *paradigms, size_t n, const char *name)
 {
     const char **known = portolan_calloc(n + 1, sizeof *known);
@@ -83,7 +83,7 @@ static void add_raw(struct library *l, struct paradigm *paradigm, size_t first_o
     l->raw[at] = paradigm;
 }
 
-/* A file with thresholds alone changes those of all paradigms. */
+/* Applies a file of thresholds alone, which changes those of all paradigms. */
 static void set_thresholds(struct library *l, struct paradigm *from)
 {
     const struct fact_kind *kind = fact_kind_find("threshold");
@@ -161,7 +161,7 @@ static enum portolan_status read_folder(struct library *l, const char *folder,
 
 static struct paradigm *make(struct library *l, size_t i);
 
-/* The finished paradigm that ITEM names; mistakes are reported. */
+/* Returns the finished paradigm that ITEM names; mistakes are reported. */
 static struct paradigm *need(struct library *l, const struct item *item, const char *name)
 {
     const struct place *place = &item->place;
@@ -178,7 +178,7 @@ static struct paradigm *need(struct library *l, const struct item *item, const c
     return NULL;
 }
 
-/* All of PARENT, except what is named alike. */
+/* Adds all of PARENT, except what the heir names alike. */
 static void inherit(struct library *l, struct paradigm *p, const struct paradigm *parent)
 {
     p->is_incomplete |= !parent || parent->is_incomplete;
@@ -188,7 +188,7 @@ static void inherit(struct library *l, struct paradigm *p, const struct paradigm
                          kind_item(&fact_kinds[k], parent, i));
 }
 
-/* The guest that ITEM names; NULL: P is incomplete. */
+/* Returns the guest that ITEM names; NULL: P is incomplete. */
 static const struct paradigm *guest_of(struct library *l, struct paradigm *p,
                                        const struct item *item, const char *name)
 {
@@ -243,8 +243,7 @@ static int compare_paradigms(const void *a, const void *b)
                   (*(struct paradigm *const *)b)->item.name);
 }
 
-/* What is made stays as it is while others are made of it: meaning is found for copies of the
- * lists. */
+/* Makes all paradigms, each of unchanged others: meanings are found for copies of their lists. */
 static void make_all(struct library *l)
 {
     struct knowledge *k = l->knowledge;
@@ -262,7 +261,7 @@ static void make_all(struct library *l)
         paradigm_link(k, l->made[i]);
 }
 
-/* Makes all paradigms of what was read; where anything is wrong, KNOWLEDGE is as it was. */
+/* Makes all paradigms of what was read; after any mistake, KNOWLEDGE is as it was. */
 static enum portolan_status make_knowledge(struct library *l, struct portolan_error *err)
 {
     struct knowledge *k = l->knowledge;
@@ -298,7 +297,7 @@ enum portolan_status portolan_knowledge_read(const char *const *folders, size_t 
         status = read_folder(&library, folders[i], err);
     if (!status)
         status = make_knowledge(&library, err);
-    free(once.told);
+    free(once.reported);
     if (status)
         portolan_knowledge_destroy(knowledge);
     else
@@ -321,7 +320,7 @@ enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge
         add_raw(&library, k->raw[i], 0);
     read_text(&library, file, line, text, strlen(text), library.n);
     status = d.count ? PORTOLAN_ESYNTAX : make_knowledge(&library, err);
-    free(once.told);
+    free(once.reported);
     return status;
 }
 

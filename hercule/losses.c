@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run loses whatever its paradigm is: the floor under each diagnosis. */
+/* Finds what a run loses whatever its paradigm is: the least that a diagnosis must explain. */
 #include <portolan/hercule.h>
 #include <portolan/replay.h>
 
@@ -46,7 +46,7 @@ static const struct {
     {PORTOLAN_REMOVE_NETWORK, selects_messages, "calls and messages take time"},
 };
 
-/* The share of the run that loss I costs; 0 also where the replay cannot tell. */
+/* Returns the share of the run that loss I costs; 0 also if the replay is refused. */
 static double gain_of(const struct portolan_waits *w, size_t i)
 {
     uint8_t *selected = portolan_calloc(w->trace->n_events + 1, 1);
@@ -62,8 +62,8 @@ static double gain_of(const struct portolan_waits *w, size_t i)
     return replay.gain;
 }
 
-/* What the run would gain if all had the mean of the work; a replay cannot tell where a rank that
-   works less polls meanwhile, or has other threads. */
+/* Returns what the run would gain if all ranks had the mean of the work. A replay cannot compute
+ * this if a rank that works less polls meanwhile, or has other threads. */
 static double gain_of_balance(const struct portolan_waits *w)
 {
     struct portolan_efficiencies e;
@@ -87,4 +87,37 @@ size_t portolan_losses(const struct portolan_waits *w, struct portolan_loss foun
             found[n++] = (struct portolan_loss){losses[i].text, gain};
     }
     return n;
+}
+
+void portolan_waits_lose(const struct portolan_waits *w, enum portolan_verdict of_paradigm,
+                         struct portolan_run_losses *lost)
+{
+    *lost = (struct portolan_run_losses){0};
+    if (of_paradigm != PORTOLAN_NO_PROBLEM)
+        lost->n = portolan_losses(w, lost->found);
+    lost->knows_efficiencies = !portolan_efficiencies(w, &lost->efficiencies, NULL);
+}
+
+/* Efficiencies are of the time without start and end. */
+static bool is_inefficient(const struct portolan_waits *w, const struct portolan_run_losses *lost)
+{
+    const struct portolan_efficiencies *e = &lost->efficiencies;
+
+    return lost->knows_efficiencies && e->parallel < 0.8 &&
+           (1 - e->parallel) * (double)(w->run_ns - e->start_and_end_ns) >=
+               PORTOLAN_LEAST_LOSS * (double)w->run_ns;
+}
+
+enum portolan_verdict portolan_waits_judge(const struct portolan_waits *w,
+                                           const struct portolan_run_losses *lost,
+                                           const enum portolan_verdict *of_paradigm,
+                                           bool is_disturbed)
+{
+    enum portolan_verdict verdict = of_paradigm ? *of_paradigm : PORTOLAN_NO_PROBLEM;
+
+    if (is_disturbed || (of_paradigm && verdict == PORTOLAN_NO_PROBLEM))
+        return verdict;
+    if (lost->n)
+        return PORTOLAN_PROBLEM;
+    return !of_paradigm && is_inefficient(w, lost) ? PORTOLAN_CANNOT_TELL : verdict;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of a run fits no event of the paradigm: which calls, how much of the time, and examples. */
+/* Describes what fits no event of the paradigm: which calls, how much of the time, and examples. */
 #include <string.h>
 
 #include "diagnosis.h"
@@ -7,15 +7,15 @@
 
 enum { EXAMPLES = 3, SHOWN = 3 };
 
-/* Tokens of one call, region, or computing. */
+/* Tokens of one call, of one region, or of computing. */
 struct misfit {
-    const char *what; /* NULL: computing */
+    const char *what; /* name; NULL: computing */
     bool is_call;
-    uint64_t components; /* that they may be */
+    uint64_t components; /* components that they may be */
     double ns;
     size_t n;
     const struct token *examples[EXAMPLES];
-    const struct token_row *rows[EXAMPLES]; /* that they are of */
+    const struct token_row *rows[EXAMPLES]; /* rows of the examples */
 };
 
 static struct misfit *misfit_of(struct misfit *all, size_t *n, size_t most, const char *what)
@@ -42,7 +42,7 @@ static void add_token(const struct recognition *r, const struct token_row *row,
 
     if (!m)
         return;
-    /* An example of each of several ranks tells more than the first calls of one. */
+    /* Examples of several ranks show more than the first calls of one. */
     if (m->n < EXAMPLES && (!m->n || m->rows[m->n - 1]->rank != row->rank)) {
         m->examples[m->n] = t;
         m->rows[m->n++] = row;
@@ -52,7 +52,7 @@ static void add_token(const struct recognition *r, const struct token_row *row,
     m->ns += (double)(t->end - t->begin);
 }
 
-/* "rank 0 at 50 ms in main/solve": the regions say where in the program to look. */
+/* Adds "rank 0 at 50 ms in main/solve": the regions show where in the program to look. */
 static void add_example(const struct recognition *r, const struct token_row *row,
                         const struct token *t, struct portolan_text *text)
 {
@@ -92,7 +92,8 @@ static void describe(const struct recognition *r, const struct misfit *m,
             m->is_call ? "mpi" : "region", m->what);
 }
 
-/* Start, finish, and waiting for the others at a rank's end are no part of any paradigm. */
+/* Returns whether a token is a misfit. Start, finish, and waiting for the others at a rank's end
+ * are part of no paradigm. */
 static bool is_misfit(const struct recognition *r, const struct token *t)
 {
     if (t->component != TOKEN_NO_COMPONENT)

@@ -4,22 +4,22 @@
 #include <string.h>
 
 #include "clips.h"
+#include "clp_source.h"
 #include "knowledge.h"
 #include "resolve.h"
-#include "source.h"
 
 struct reader {
     struct knowledge *knowledge;
     struct source source;
     struct clips *clips;
     struct paradigm *paradigm;
-    size_t n_paradigms; /* facts of that name */
-    bool are_rules;     /* facts are read first, then rules: their names get the paradigm's */
+    size_t n_paradigms; /* number of facts of that name */
+    bool are_rules;     /* facts are read first, then rules, with the paradigm as prefix */
 };
 
 #define REPORT(r, at, ...) REPORT_AT((r)->source.d, clp_place(&(r)->source, at), __VA_ARGS__)
 
-/* Has CLIPS read what stands at AT: rules call functions, and slots have types. */
+/* Has CLIPS read the construct at AT as well, since rules call functions, and slots have types. */
 static void load(struct reader *r, size_t at, const char *text)
 {
     const struct source *s = &r->source;
@@ -39,12 +39,12 @@ static size_t find_word(const char *const *words, const char *word)
     return i;
 }
 
-/* Values that CLIPS would refuse without saying which would be right. */
+/* Checks for values that CLIPS would refuse without saying what would be right. */
 static bool check_value(struct reader *r, const struct slot_kind *slot, size_t at)
 {
     struct portolan_text right = {.arena = r->source.arena};
     const char *word = clp_token(&r->source, at), *const *words = slot->words;
-    size_t n = words ? find_word(words, "") : 0; /* how many there are */
+    size_t n = words ? find_word(words, "") : 0; /* the number of words */
     int64_t integer;
     double number;
 
@@ -97,7 +97,7 @@ static void set_slot(struct reader *r, const struct slot_kind *slot, char *item,
     }
 }
 
-/* The values of SLOT, from AT to the ")" at END. */
+/* Reads the values of SLOT, from AT to the ")" at END. */
 static bool read_values(struct reader *r, const struct slot_kind *slot, char *item, size_t at,
                         size_t end)
 {
@@ -122,7 +122,7 @@ static bool read_values(struct reader *r, const struct slot_kind *slot, char *it
 
 /* ------------------------------------------------- facts */
 
-/* The slots of the fact at AT, from NEXT to the ")" at END; true when all are right. */
+/* Reads the slots of the fact at AT, from NEXT to the ")" at END; returns true if all are right. */
 static bool read_slots(struct reader *r, const struct fact_kind *kind, char *item, size_t at,
                        size_t next, size_t end)
 {
@@ -170,7 +170,7 @@ static bool is_identifier(const char *name)
                0;
 }
 
-/* "guard_cells" is read as "guard cells". */
+/* Returns "guard cells" for "guard_cells". */
 static const char *words_of(struct reader *r, const char *name)
 {
     char *text = portolan_arena_strdup(r->source.arena, name);
@@ -181,7 +181,7 @@ static const char *words_of(struct reader *r, const char *name)
     return text ? text : "";
 }
 
-/* Some things have no name of their own, or are named after what they belong to. */
+/* Completes the name of an item that has none of its own, or is named after what it belongs to. */
 static void complete_item(struct reader *r, const struct fact_kind *kind, struct item *item)
 {
     struct portolan_arena *arena = r->source.arena;
@@ -251,7 +251,7 @@ static void read_known_fact(struct reader *r, const struct fact_kind *kind, size
 
 /* ------------------------------------------------- rules */
 
-/* The paradigm's name as one word of CLIPS, before the names of its rules. */
+/* Returns the paradigm's name as one word of CLIPS, a prefix of its rules' names. */
 static const char *rule_prefix(struct reader *r)
 {
     char *prefix = portolan_arena_strdup(r->source.arena, r->paradigm->item.name);
@@ -262,8 +262,8 @@ static const char *rule_prefix(struct reader *r)
     return prefix ? prefix : "";
 }
 
-/* Rules, and facts of the author's own, are kept as text for the inference. NAME is that which
-   heirs replace the rule by, WHOLE that which CLIPS knows. */
+/* Keeps a rule, or a fact of the author's own, as text for the inference. NAME is that by which
+ * heirs replace the rule, WHOLE that which CLIPS uses. */
 static void add_rule(struct reader *r, size_t at, const char *name, const char *whole,
                      const char *text)
 {
@@ -320,7 +320,7 @@ static void read_fact(struct reader *r, size_t at, size_t end)
 
 /* ------------------------------------------------- files */
 
-/* The facts of (deffacts NAME ["comment"] FACT …), whose name is at NEXT. */
+/* Reads the facts of (deffacts NAME ["comment"] FACT …), whose name is at NEXT. */
 static void read_facts(struct reader *r, size_t at, size_t next, size_t end)
 {
     struct source *s = &r->source;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the names in formulas mean. */
+/* Finds the meanings of names in formulas. */
 #include <portolan/list.h>
 
 #include <ctype.h>
 #include <string.h>
 
+#include "clp_source.h"
 #include "compose.h"
 #include "resolve.h"
-#include "source.h"
 
 static const char *const quantity_words[] = {
 #define WORD(name, word) #word,
@@ -46,13 +46,13 @@ size_t resolve_outward(const struct resolver *r, const char *kind, const char *c
 
 struct lookup {
     const struct resolver *r;
-    const struct item *item; /* whose formula it is */
-    size_t event;            /* of an attribute */
+    const struct item *item; /* the item whose formula it is */
+    size_t event;            /* the event of an attribute */
     const char *name;
     struct reference *found;
 };
 
-/* In a nested paradigm, what all have of the whole run is that of the component it works in. */
+/* In a nested paradigm, replaces what is of the run by that of the component around it. */
 static void localize(const struct lookup *l)
 {
     static const enum quantity quantities[N_GLOBALS] = {
@@ -76,7 +76,7 @@ static size_t attribute_of(const struct lookup *l, size_t event, const char *loc
                          context_join(&l->r->knowledge->arena, p->events[event].item.name, local));
 }
 
-/* A name without a dot, or with one that is a metric's. */
+/* Finds a name without a dot, or a metric's name, which may have one. */
 static bool find_whole(const struct lookup *l)
 {
     size_t at = global_of_word(l->name);
@@ -102,7 +102,7 @@ static bool find_whole(const struct lookup *l)
     return l->found->index != HERCULE_NONE;
 }
 
-/* The related event, event or component of that name. */
+/* Finds the relation, event or component of that name. */
 static bool find_owner(const struct lookup *l, const char *name)
 {
     const struct paradigm *p = l->r->paradigm;
@@ -121,7 +121,7 @@ static bool find_owner(const struct lookup *l, const char *name)
     return found->index != HERCULE_NONE;
 }
 
-/* What of the owner: REST is QUANTITY or ATTRIBUTE, then perhaps an aggregate. */
+/* Finds what of the owner is meant: REST is QUANTITY or ATTRIBUTE, and may have an aggregate. */
 static bool find_rest(const struct lookup *l, char *rest)
 {
     struct reference *found = l->found;
@@ -154,7 +154,7 @@ static bool find_rest(const struct lookup *l, char *rest)
     return found->attribute != HERCULE_NONE || quantity != HERCULE_NONE;
 }
 
-/* OWNER.REST, the longest owner first: components of nested paradigms have dots in their names. */
+/* Finds OWNER.REST, the longest owner first: components of nested paradigms have dots. */
 static bool find_parts(const struct lookup *l, bool *has_owner)
 {
     struct portolan_arena *arena = &l->r->knowledge->arena;
@@ -175,7 +175,7 @@ static bool find_parts(const struct lookup *l, bool *has_owner)
 
 /* ------------------------------------------------- messages */
 
-/* The word of NAME that is wrong: after what it is of, else the first. */
+/* Returns the word of NAME that is wrong: the one after its owner, else the first. */
 static const char *wrong_word(const struct lookup *l, bool has_owner)
 {
     char *word = portolan_arena_strdup(&l->r->knowledge->arena, l->name), *dot;
@@ -190,7 +190,7 @@ static const char *wrong_word(const struct lookup *l, bool has_owner)
     return word ? word : "";
 }
 
-/* The nearest to WRONG of all words that could stand there. */
+/* Returns the word nearest to WRONG of all that are possible there. */
 static const char *nearest(const struct lookup *l, const char *wrong, bool has_owner)
 {
     static const char *const kinds[] = {"component", "event", "metric"};
@@ -214,7 +214,7 @@ static bool is_in_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* Where NAME stands in the formula. */
+/* Returns the place of NAME in the formula. */
 static struct place place_in(const struct expression *expression, const char *name)
 {
     size_t n = strlen(name);

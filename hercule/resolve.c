@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve.h"
-#include "source.h"
+#include "clp_source.h"
 
 #include <portolan/list.h>
 
@@ -44,7 +44,7 @@ static void for_each_slot(const struct resolver *r, slot_fn *function)
                 function(r, kind, &kind->slots[s], kind_item(kind, r->paradigm, i));
 }
 
-/* No name, and run where a metric need not be given, are none. */
+/* Resolves a slot. An empty name, and run where a metric is optional, refer to nothing. */
 static void resolve_slot(const struct resolver *r, const struct fact_kind *kind,
                          const struct slot_kind *slot, struct item *item)
 {
@@ -80,7 +80,8 @@ static void resolve_formula(const struct resolver *r, const struct fact_kind *ki
 
 /* ------------------------------------------------- circles */
 
-/* What SLOT of ITEM names of its own kind, by number from 0; HERCULE_NONE ends it. */
+/* Returns the items of its own kind that SLOT of ITEM names, from number 0; HERCULE_NONE: no
+ * more. */
 static size_t next_of(const struct slot_kind *slot, struct item *item, size_t which)
 {
     const struct expression *formula = (void *)((char *)item + slot->to);
@@ -117,7 +118,7 @@ static bool walk_circle(const struct resolver *r, const struct fact_kind *kind,
     return true;
 }
 
-/* Of slots that name facts of their own kind, and of metrics' formulas. */
+/* Checks for circles: slots that name facts of their own kind, and metrics' formulas. */
 static void check_circles(const struct resolver *r, const struct fact_kind *kind)
 {
     for (size_t s = 0; s < MOST_SLOTS && kind->slots[s].name; s++) {
@@ -146,7 +147,7 @@ static void resolve_related(const struct resolver *r, struct related *x)
                   "by names two components (by send receive), or is ordinal, before or after");
 }
 
-/* Names of an event in a context are looked for there, then around it. */
+/* Resolves names of an expression, those of an event in a context there, then around it. */
 static void resolve_expression(const struct resolver *r, const struct item *item,
                                struct event_expression *e)
 {
@@ -167,7 +168,7 @@ static void resolve_expression(const struct resolver *r, const struct item *item
         resolve_expression(r, item, part);
 }
 
-/* The attribute that a constraint of EVENT names; HERCULE_NONE. */
+/* Returns the attribute that a constraint of EVENT names; HERCULE_NONE. */
 static size_t find_attribute(const struct paradigm *p, size_t event, const char *name, bool is_same)
 {
     for (size_t i = 0; i < p->n_attributes; i++) {
@@ -238,7 +239,7 @@ static bool is_used(const struct event_expression *e, size_t event)
     return is;
 }
 
-/* An event that no other uses is looked for in traces. */
+/* Makes automata of events that no other one uses; these are looked for in traces. */
 static void make_automata(const struct resolver *r)
 {
     const struct paradigm *p = r->paradigm;
@@ -255,7 +256,7 @@ static void make_automata(const struct resolver *r)
     }
 }
 
-/* ------------------------------------------------- what else may be wrong */
+/* ------------------------------------------------- checks */
 
 static void check_metrics(const struct resolver *r)
 {
@@ -272,7 +273,7 @@ static void check_metrics(const struct resolver *r)
     }
 }
 
-/* The parts of a composition are metrics, or attributes of its event. */
+/* Resolves the parts of a composition, which are metrics, or attributes of its event. */
 static void resolve_parts(const struct resolver *r, struct composed *c)
 {
     struct portolan_arena *arena = &r->knowledge->arena;
@@ -285,7 +286,7 @@ static void resolve_parts(const struct resolver *r, struct composed *c)
         c->parts[i] = resolve_name(r, kind, &c->item, context_join(arena, c->event_name, c->of[i]));
 }
 
-/* The metrics that TEXT, which stands at PLACE, shows. */
+/* Checks the metrics that TEXT, which is at PLACE, shows. */
 static void check_text(const struct resolver *r, const struct factor *f, const char *text,
                        struct place place)
 {
@@ -322,8 +323,8 @@ static void check_nodes(const struct resolver *r)
                   p->item.name);
 }
 
-/* The nodes that a rule of this paradigm names: nested or woven, it may be about nodes of others.
- */
+/* Checks the nodes that a rule of this paradigm names. If the paradigm is nested or woven, the rule
+ * may be about nodes of others. */
 static void check_rule(const struct resolver *r, const struct rule *rule)
 {
     const struct source s = {.arena = &r->knowledge->arena,
@@ -341,7 +342,7 @@ static void check_rule(const struct resolver *r, const struct rule *rule)
             continue;
         name = clp_token(&s, value);
         item.place = clp_place(&s, value);
-        item.place.column = 0; /* the rule's name has become longer */
+        item.place.column = 0; /* columns are unknown, because the rule's name has become longer */
         if (name && !strpbrk(name, "?$&|~:=()\""))
             resolve_name(r, "node", &item, name);
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From names to what they mean, after inheritance and composition; and what is wrong with a whole.
- */
+/* Finds what names mean, after inheritance and composition, and checks paradigms as a whole. */
 #ifndef HERCULE_RESOLVE_H
 #define HERCULE_RESOLVE_H
 
-#include "kinds.h"
+#include "vocabulary.h"
 
 struct resolver {
     struct knowledge *knowledge;
@@ -12,10 +11,10 @@ struct resolver {
     struct portolan_diagnostics *d;
 };
 
-/* Position of NAME, which is looked for in CONTEXT, then in those around it; HERCULE_NONE. */
+/* Returns the index of NAME, looked for in CONTEXT, then in those around it; HERCULE_NONE. */
 size_t resolve_outward(const struct resolver *r, const char *kind, const char *context,
                        const char *name);
-/* The same; what is not there is reported at ITEM with the nearest name of that kind. */
+/* Does the same; a missing name is reported at ITEM with the nearest name of that kind. */
 size_t resolve_name(const struct resolver *r, const char *kind, const struct item *item,
                     const char *name);
 
@@ -26,11 +25,11 @@ void expression_parse(struct knowledge *knowledge, struct expression *expression
 void expression_resolve(const struct resolver *r, const struct item *item,
                         struct expression *expression, size_t event);
 
-/* The word of a quantity, or of what the whole run has; HERCULE_NONE: it is none. */
+/* Return the index of the word of a quantity, or of a global; HERCULE_NONE: it is none. */
 size_t quantity_of_word(const char *word);
 size_t global_of_word(const char *word);
 
-/* All of PARADIGM. */
+/* Resolves all of PARADIGM. */
 void paradigm_resolve(struct knowledge *knowledge, struct paradigm *paradigm,
                       struct portolan_diagnostics *d);
 

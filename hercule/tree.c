@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree of a paradigm for people: text, and a graph for dot. */
+/* Writes the tree of a paradigm for people: as text, and as a graph for dot. */
 #include <portolan/hercule.h>
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct drawing {
     const struct paradigm *paradigm;
     struct portolan_text *out;
-    char *is_drawn; /* per node */
+    char *is_drawn; /* by node */
 };
 
 static const char *base_of(const struct paradigm *p, const struct node *node)
@@ -58,7 +58,7 @@ static void add_tree(const struct drawing *d)
             add_node(d, i, 0);
 }
 
-/* TEXT in quotes, in which dot takes all but these two as it is, also ends of lines. */
+/* Adds TEXT in quotes; dot takes all but these two characters as they are, also ends of lines. */
 static void add_dot_text(const struct drawing *d, const char *text)
 {
     portolan_text_add(d->out, "\"");

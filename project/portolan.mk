@@ -12,6 +12,10 @@
 portolan_prefix := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
 PORTOLAN ?= $(portolan_prefix)/bin/portolan
 export PORTOLAN
+portolan_pc := $(dir $(firstword $(wildcard $(portolan_prefix)/lib*/pkgconfig/portolan.pc \
+  $(portolan_prefix)/lib/*/pkgconfig/portolan.pc)))
+export PKG_CONFIG_PATH := $(patsubst %/,%,$(portolan_pc)):$(PKG_CONFIG_PATH)
+portolan_ask = $(shell PKG_CONFIG_PATH='$(PKG_CONFIG_PATH)' pkg-config $(1) portolan)
 CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter
 CXXFLAGS ?= $(CFLAGS)
 # How ranks are started: make run LAUNCH="mpiexec -n 4"
@@ -21,8 +25,8 @@ REPEAT ?= 5
 
 # Commands are short unless V=1.
 portolan_say = $(if $(V),,@echo '  $(1)';)
-portolan_cflags := -fPIC -fexceptions -fvisibility=hidden $(shell pkg-config --cflags portolan) -I. -Ibuild
-portolan_libs := $(shell pkg-config --libs portolan)
+portolan_cflags := -fPIC -fexceptions -fvisibility=hidden $(call portolan_ask,--cflags) -I. -Ibuild
+portolan_libs := $(call portolan_ask,--libs)
 portolan_c_name = $(subst .,_,$(1))
 portolan_port_type = $(firstword $(subst =, ,$(1)))
 portolan_port_header = $(word 2,$(subst =, ,$(subst :, ,$(1))))
@@ -38,6 +42,12 @@ portolan_made := $(foreach c,$(COMPONENTS),build/$(call portolan_c_name,$(c)).so
 
 all: $(portolan_made)
 
+# Objects are made again when the flags change.
+export portolan_flags := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS) $(portolan_cflags)
+build/flags: FORCE
+	@mkdir -p build; [ "$$(cat $@ 2>/dev/null)" = "$$portolan_flags" ] || echo "$$portolan_flags" >$@
+FORCE:
+
 # Headers, tables, descriptions, and what is missing in Impl files; `touch`, because files that do not
 # change keep their time.
 build/sidl.done: $(portolan_sidl) $(MAKEFILE_LIST)
@@ -45,11 +55,11 @@ build/sidl.done: $(portolan_sidl) $(MAKEFILE_LIST)
 	$(call portolan_say,SIDL $(portolan_sidl))$(PORTOLAN) sidl --server=C --impl=. --output=build $(portolan_sidl)
 	@touch $@
 
-build/%.o: %.c build/sidl.done
+build/%.o: %.c build/sidl.done build/flags
 	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@
-build/%.o: %.cc build/sidl.done
+build/%.o: %.cc build/sidl.done build/flags
 	$(call portolan_say,CXX  $<)$(CXX) $(CXXFLAGS) $(portolan_cflags) -MMD -c $< -o $@
-build/%.o: build/%.c build/sidl.done
+build/%.o: build/%.c build/sidl.done build/flags
 	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@
 -include $(wildcard build/*.d)
 
@@ -111,6 +121,6 @@ link: all $(portolan_archives)
 clean:
 	rm -rf build
 
-.PHONY: all check measure run link clean
+.PHONY: all check measure run link clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -7,6 +7,7 @@
 #include <portolan/measure.h>
 #include <portolan/report.h>
 #include <portolan/settle.h>
+#include <portolan/trials.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     status = portolan_store_read(store, &query, with_samples, &s->set, err);
     portolan_store_close(store);
     if (!status)
-        trials_keep_those_of(s->set, NULL);
+        portolan_trials_keep_of_machine(s->set, NULL);
     *set = s->set;
     return status;
 }

@@ -68,7 +68,7 @@ static PyObject *plan_make(PyTypeObject *type, PyObject *args, PyObject *named)
 {
     PyObject *assembly, *contexts, *source;
     struct portolan_error err = {0};
-    struct study_wishes wishes = {0};
+    struct study_options wishes = {0};
     enum portolan_status status;
     struct plan *p;
     int here;
@@ -91,12 +91,11 @@ static PyObject *plan_make(PyTypeObject *type, PyObject *args, PyObject *named)
         Py_DECREF(p);
         return NULL;
     }
-    wishes.here = here;
-    wishes.n_contexts = p->n_contexts;
-    wishes.context_names = p->names;
-    wishes.contexts = p->values;
+    wishes.assembly.n_contexts = p->n_contexts;
+    wishes.assembly.context_names = p->names;
+    wishes.assembly.contexts = p->values;
     Py_BEGIN_ALLOW_THREADS;
-    status = study_plan(&p->s, &wishes, &err);
+    status = study_plan(&p->s, &wishes, here, &err);
     Py_END_ALLOW_THREADS;
     if (status == PORTOLAN_OK)
         return (PyObject *)p;

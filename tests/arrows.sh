@@ -10,16 +10,18 @@ cd "${1:-.}" || exit 99
 table='
 base: base block doing grid health index json list number command command_line machine owner shared_object stats supervise xml progress
 base/libclang: base command libclang
+base/terminal: base machine terminal
 sidl: base sidl
 sidl/compiler: base sidl
 sidl/runtime: base xml
 probe: base doing ending index list probe probe_inline probe_records
 probe/control: base index list machine control probe tau owner
+probe/client: base json control_client list machine
 probe/counters: base probe
 probe/tau: base index list control probe tau
-probe/portolan: base control ending probe probe_inline probe_records tau
+probe/portolan: base control ending probe probe_inline probe_node_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
-mastermind/store: base index list machine store
+mastermind/store: base index list machine store store_calls store_decisions
 mastermind/trials: base store trials
 analysis/profile: base grid index json list stats store trials profile compare models progress
 analysis/tables: base command chart profile models formula extrap series stats
@@ -54,10 +56,12 @@ hercule: base assembly formula hercule json list replay stats store waits block
 hercule/component: base block control framework hercule_assembly machine mastermind record replay trace
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
+hercule/experiments: base command hercule hercule_assembly hercule_experiments assembly list machine progress record recorder replay settle store trace trials waits wrap
 trace/replay: base index list number stats trace waits replay
 optimizer: base assembly callgraph measure choice models plan race store
 optimizer/library: base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
+optimizer/study: assembly base framework json list machine optimizer palette program store study trials workbench
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
@@ -68,7 +72,7 @@ components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program progress
 clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base command index list number stats xml clue_engine clue_machine
-clue/calibrate: base command list stats clue_calibrate clue_machine models
+clue/calibrate: base command list machine progress stats clue_calibrate clue_machine models
 clue/report: base clue_machine clue_report clue_run grid index json list number observer store trace waits
 clue/carrier: base store clue_report stats command command_line index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update progress
 clue/mpi: base index json list clue_engine clue_task observer
@@ -77,9 +81,9 @@ clue/study: base command grid json list xml chart formula clue_machine clue_stud
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
+report/follow: base follow json store
 report/serve: base list machine page_server
-cli: base explain grid study supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
-study: assembly base json list machine palette plan store study
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow study trials
 python: base framework list machine measure mpi report settle store study trials
 examples: base assembly framework embed models record
 '
@@ -95,6 +99,7 @@ analysis/tables 0: analysis/profile
 analysis/trends 0: analysis/profile analysis/tables
 base/libclang 0: base
 base/plot 0: base
+base/terminal 0: base
 call/bsp 5: call/runtime
 call/obsp 0: call/report
 call/report 2:
@@ -119,6 +124,7 @@ framework/parameters 0: framework/status
 hercule 5: hercule/recognise
 hercule/assembly 0: hercule
 hercule/component 0: hercule hercule/assembly
+hercule/experiments 0: hercule hercule/assembly
 mastermind/component 0: mastermind/recorder mastermind/store
 mastermind/recorder 0: mastermind/store
 mastermind/store 4:
@@ -129,8 +135,10 @@ models/fit 0: models models/formula
 models/formula 2:
 mpi 4:
 optimizer/component 10: optimizer/library
+optimizer/study 0: optimizer/library
 probe 8: =probe/counters
 probe/control 1: probe probe/counters =probe/tau
+probe/client 0:
 probe/counters 1: probe
 probe/tau 2: probe probe/control probe/counters
 proxygen 0: proxygen/emit proxygen/model proxygen/read
@@ -139,10 +147,10 @@ proxygen/read 6: proxygen/model
 proxygen/runtime 4:
 proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
-python 5: study
+python 5: optimizer/study
 sidl/compiler 10:
+report/follow 0:
 sidl/runtime 9:
-study 0:
 trace/analysis 8: trace/model
 trace/files 4: trace/model
 mpi/record 2: mpi

@@ -3,15 +3,14 @@
 # From an empty folder, with an installed prefix (without $BUILD: that of PATH): a project is made, tunes itself, and is extended; what is there is
 # never replaced, and wrong use is answered with what would be right.
 . "$(dirname "$0")/tap.sh"
-plan 71
+plan 73
 
 if [ -n "${BUILD-}" ]; then
     DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
     first=$(find "$work/dest" -type d -name bin)
     mv "${first%/bin}" "$work/prefix"
-    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
     PATH=$work/prefix/bin:$PATH
-    export PKG_CONFIG_PATH PATH
+    export PATH
 fi
 unset PORTOLAN_PATH PORTOLAN
 mkdir "$work/empty"
@@ -58,6 +57,10 @@ try make check
 gives 'its test passes' 0 'good: 5 instances' 'good: both compute the same'
 try make link
 gives 'it becomes one program' 0 '^written: smoother: '
+try make
+lacks 'nothing is made twice' ' CC  '
+try make CFLAGS=-O1
+gives 'other flags make objects again' 0 ' CC  .*smoother_Direct_Impl.c'
 try ./smoother --fixed
 gives 'which runs' 0 '^the sum of squares is 0\.9'
 
@@ -186,6 +189,10 @@ command -v meson >/dev/null || {
 cd "$work/empty" || exit 1
 try portolan new wave --build=cmake
 gives 'there are two kinds' 2 "--build: unknown value 'cmake'; did you mean 'make'"
+if [ -n "${BUILD-}" ]; then
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
+    export PKG_CONFIG_PATH
+fi
 try portolan new wave --build=meson
 gives 'a project for Meson is made' 0 'made +meson\.build' 'meson setup build && meson compile -C build run'
 cd wave || exit 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Laws of sizes, with as few points as meet what was measured. */
+/* Fits laws of sizes, with as few points as the measurements allow. */
 #include <portolan/clue_calibrate.h>
 
 #include <portolan/models.h>
@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Quartiles of so many parts of the rounds are the repetitions that tell models/ of noise. */
+/* Number of parts of the rounds. models/ takes their quartiles as repetitions, to find the
+ * noise. */
 enum { PARTS = 5 };
 
-/* A law may miss a sample by the larger of both. */
+/* A law may miss a sample by the greater of these two. */
 static const double may_miss = 0.02, std_errors = 2;
 
-/* Rows of the fit; false: no memory. */
+/* Makes the rows of the fit; false: no memory. */
 static bool make_rows(const struct clue_sample *samples, size_t n, struct portolan_arena *arena,
                       double **x, double **y, size_t *n_rows)
 {
@@ -40,7 +41,7 @@ static bool make_rows(const struct clue_sample *samples, size_t n, struct portol
     return *x && *y;
 }
 
-/* Both ends of each piece of MODEL, at measured sizes. */
+/* Takes both ends of each interval of MODEL, at measured sizes. */
 static size_t take_ends(const struct portolan_model *model, const struct clue_sample *samples,
                         size_t n, struct clue_law_point *points)
 {
@@ -64,7 +65,7 @@ static size_t take_ends(const struct portolan_model *model, const struct clue_sa
     return n_points;
 }
 
-/* Puts S among the points, in place of one of the same size. */
+/* Puts S among the points; it replaces a point of the same size. */
 static size_t put_sample(struct clue_law_point *points, size_t n, const struct clue_sample *s)
 {
     size_t i = n;
@@ -80,7 +81,7 @@ static size_t put_sample(struct clue_law_point *points, size_t n, const struct c
     return n + 1;
 }
 
-/* By how much the law misses S, in terms of what it may. */
+/* Returns by how much the law misses S, relative to what is allowed. */
 static double miss_of(const struct clue_law *law, const struct clue_sample *s)
 {
     double allowed = fmax(may_miss * s->value, std_errors * s->std_error);
@@ -89,7 +90,7 @@ static double miss_of(const struct clue_law *law, const struct clue_sample *s)
     return allowed > 0 ? miss / allowed : miss > 0 ? INFINITY : 0;
 }
 
-/* The worst first, until none is missed by more than it may. */
+/* Adds the sample that is missed most as a point, until none is missed by more than is allowed. */
 static void refine(struct clue_law *law, struct clue_law_point *points,
                    const struct clue_sample *samples, size_t n)
 {
@@ -143,7 +144,7 @@ enum portolan_status clue_law_of(const struct clue_samples *samples, const char 
     if (!status) {
         law->n_points = take_ends(model, of, n, points);
         refine(law, points, of, n);
-        if (law->n_points == 1) /* of one size */
+        if (law->n_points == 1) /* all samples have one size */
             *law = (struct clue_law){.constant_ns = points->ns};
     }
     portolan_model_destroy(model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From laws to a machine file. */
+/* Makes a machine file from laws. */
 #include <portolan/clue_calibrate.h>
 
 #include <portolan/list.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One file in the making. */
+/* The state of making one file. */
 struct making {
     const struct clue_calibration *calibration;
     struct portolan_arena arena;
@@ -38,7 +38,7 @@ static void note(struct making *m, const char *name, const char *format, ...)
     m->file.n_facts += fact->value != NULL;
 }
 
-/* The mean relative standard error of the samples of a kind. */
+/* Returns the mean relative standard error of the samples of a kind. */
 static double relative_error(const struct clue_samples *samples, const char *kind)
 {
     size_t n, counted = 0;
@@ -55,7 +55,7 @@ static double relative_error(const struct clue_samples *samples, const char *kin
 
 /* ------------------------------------------------- messages */
 
-/* Laws of a pair of hosts. */
+/* The laws of a pair of hosts. */
 struct pair_laws {
     struct clue_law half, send, receive, transmission;
     uint64_t eager;
@@ -76,9 +76,9 @@ static bool add_point(struct making *m, struct clue_law *law, uint64_t bytes, do
     return true;
 }
 
-/* Beyond the eager limit the sender takes what half a round trip does not need after both are
- * ready: nothing but the delay of an empty message, unless the difference is more than noise. The
- * receiver takes the delay of an empty one, since the data come by themselves. */
+/* Beyond the eager limit the sender takes the part of half a round trip that is left when both are
+ * ready: only the delay of an empty message, unless the difference is more than noise. The receiver
+ * takes the delay of an empty message, since the data arrive by themselves. */
 static bool go_beyond(struct making *m, const struct clue_samples *samples, struct pair_laws *l)
 {
     double sent = clue_law_value(&l->send, 0), taken = clue_law_value(&l->receive, 0);
@@ -109,7 +109,7 @@ static int compare_sizes(const void *a, const void *b)
     return PORTOLAN_ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* The sizes at which any of the laws bends. */
+/* Collects the sizes at which any of the laws bends. */
 static size_t union_of_sizes(const struct clue_law *const *laws, size_t n_laws, uint64_t *sizes)
 {
     size_t n = 0, kept = 0;
@@ -124,8 +124,8 @@ static size_t union_of_sizes(const struct clue_law *const *laws, size_t n_laws, 
     return kept;
 }
 
-/* Transmission: the rest of half a round trip. Where sender and receiver work at the same time
- * there is no rest: then the receiver takes less. */
+/* Makes the transmission from the rest of half a round trip. If sender and receiver work at the
+ * same time there is no rest, and the receiver takes less. */
 static bool take_rest(struct making *m, struct pair_laws *l)
 {
     const struct clue_law *laws[] = {&l->half, &l->send, &l->receive};
@@ -181,8 +181,8 @@ static void add_rules(struct making *m, const struct pair_laws *l, const char *t
         (struct clue_pair_rule){.from = type, .to = to, .law = l->transmission};
 }
 
-/* What a card is taken for by each message of a row that is received as it comes, as a line through
- * the smallest and the largest eager ones: the gap of LogGP. */
+/* Finds how long each message of a row occupies a card, if it is received as it arrives, as a line
+ * through the smallest and the largest eager ones: the gap of LogGP. */
 static void make_card(struct making *m, const struct clue_samples *samples, uint64_t eager)
 {
     size_t n, last = 0;
@@ -226,8 +226,8 @@ static enum portolan_status make_messages(struct making *m)
 
 /* ------------------------------------------------- collectives, processors */
 
-/* An allreduce of one number by messages is an exchange of it, and what each collective takes
- * besides. */
+/* Finds what each collective takes in addition to its messages: an allreduce of one number by
+ * messages is an exchange of it. */
 static void make_call(const struct clue_samples *s, struct clue_law *law)
 {
     size_t n;
@@ -264,8 +264,8 @@ static enum portolan_status make_collectives(struct making *m)
     return PORTOLAN_OK;
 }
 
-/* What two busy processors cost each other depends on where a program's data are: the middle of
- * what kernels in the caches and in memory tell; all of it stands in the provenance. */
+/* Finds what two busy processors cost each other. It depends on where a program's data are, so the
+ * median of kernels in the caches and in memory is taken; all of them are in the provenance. */
 static void make_busy(struct making *m)
 {
     const struct clue_samples *s = m->calibration->within;
@@ -342,8 +342,8 @@ static void make_facts(struct making *m)
         note_errors(m, c->within, "within a host");
 }
 
-/* The standard deviation of rounds, relatively, for the middle one of the sizes: a program meets
- * the machine as it is then, not as it is on the average. */
+/* Returns the relative standard deviation of rounds for the median size: a program meets the
+ * machine as it is at the time, not on average. */
 static double relative_spread(const struct clue_samples *samples, const char *kind)
 {
     size_t n;
@@ -356,7 +356,7 @@ static double relative_spread(const struct clue_samples *samples, const char *ki
     return n ? portolan_sort_to_median(n, spreads) : 0;
 }
 
-/* Relative errors that --repeat draws from. Those of the check contain how rounds vary. */
+/* Finds the relative errors that --repeat draws from; the check's include how rounds vary. */
 static void make_covariance(struct making *m)
 {
     const struct clue_calibration *c = m->calibration;

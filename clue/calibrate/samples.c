@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the benchmark printed, by kind and size. */
+/* Reads what the benchmark printed, by kind and size. */
 #include <portolan/clue_calibrate.h>
 
 #include <portolan/command.h>
@@ -14,7 +14,7 @@ struct line {
     const char *kind;
     uint64_t bytes;
     double ns;
-    size_t number; /* its place in the file: sorting keeps rounds in order */
+    size_t number; /* position in the file, so that sorting keeps rounds in order */
 };
 
 static int compare_lines(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int compare_lines(const void *a, const void *b)
                                 : PORTOLAN_ORDER(x->number, y->number);
 }
 
-/* The next word of *TEXT, cut off there. */
+/* Returns the next word of *TEXT, and ends it there. */
 static char *take_word(char **text)
 {
     char *word = strsep(text, " ");
@@ -61,13 +61,13 @@ static void read_fact(struct clue_samples *s, char *text)
     }
 }
 
-/* Of the lower quartile of N values, as of normal ones with this difference to their median. */
+/* Returns the error of the lower quartile of N values, as if they were normal. */
 static double error_of_quartile(size_t n, double quartile, double median)
 {
     return 1.36 / 0.6745 * (median - quartile) / sqrt((double)n);
 }
 
-/* ROOM for as many numbers. */
+/* Computes value and error of a sample; ROOM has space for its numbers. */
 static void summarize(struct clue_sample *one, double *room)
 {
     memcpy(room, one->ns, one->n * sizeof *room);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The processes of ranks that live apart: started here on one end of a pair of sockets, or on real
- * hosts (factor 0) by ssh, from where they connect. None outlives portolan-clue: those here are
- * killed with it, those elsewhere end when their connection does.
+ * Starts and ends the processes of ranks that live apart. Those on this host are started on one end
+ * of a pair of sockets, those on real hosts (factor 0) by ssh, from where they connect. None
+ * outlives portolan-clue: processes here are killed with it, those elsewhere end when their
+ * connection does.
  */
 #include "apart.h"
 
@@ -27,16 +28,16 @@
 
 enum { STACK_BYTES = 256 << 10, GONE_MS = 10000, GREETING_S = 10 };
 
-/* Where ranks of other hosts connect. */
+/* The socket on which ranks of other hosts connect. */
 static struct {
     int fd, port; /* 0: not open */
     char secret[33];
 } listener;
 
-/* Says which connections have been closed at the other end. 0: not open. */
+/* The epoll descriptor that reports connections closed at the other end. 0: not open. */
 static int watch;
 
-/* RANK has a connection now. */
+/* Watches the connection that RANK has now. */
 static void watch_rank(const struct rank *rank)
 {
     struct epoll_event event = {.events = EPOLLRDHUP, .data.u32 = (uint32_t)rank->task};
@@ -63,13 +64,14 @@ void apart_await(struct rank *rank)
         if (!gone->apart->has_exited &&
             recv(gone->apart->fd, &(char){0}, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
             clue_carrier.current = gone;
-            apart_tell_gone(gone);
+            apart_report_gone(gone);
         }
         epoll_ctl(watch, EPOLL_CTL_DEL, gone->apart->fd, NULL);
     }
 }
 
-/* The libraries that each rank loads first, ours before those that need it; malloc'ed. */
+/* Returns the libraries that each rank loads first (malloc'ed), ours before those that need
+ * them. */
 static char *preload(const struct carrier *c)
 {
     struct portolan_text text = {0};
@@ -126,7 +128,7 @@ static enum portolan_status start_here(struct carrier *c, struct rank *rank, con
         return portolan_error_set(err, PORTOLAN_EIO, "no connection for rank %d: %s", rank->task,
                                   strerror(errno));
     rank->apart->fd = ends[0];
-    fflush(NULL); /* or it would write the same again */
+    fflush(NULL); /* or the child would write buffered output again */
     rank->apart->process = fork();
     if (rank->apart->process == 0)
         become_rank(c, ends[1], rank->task, parent, path, words);
@@ -156,7 +158,7 @@ static enum portolan_status listen_for_ranks(struct portolan_error *err)
     return PORTOLAN_OK;
 }
 
-/* Under which HOST may reach this one, separated by commas. */
+/* Adds the addresses at which HOST may reach this one, separated by commas. */
 static void add_addresses(struct portolan_text *text, const char *host)
 {
     bool is_this = strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0;
@@ -176,7 +178,7 @@ static void add_addresses(struct portolan_text *text, const char *host)
         portolan_text_add(text, "127.0.0.1");
 }
 
-/* As a word for a shell. */
+/* Adds WORD quoted for a shell. */
 static void add_quoted(struct portolan_text *text, const char *word)
 {
     portolan_text_add(text, "'");
@@ -185,7 +187,8 @@ static void add_quoted(struct portolan_text *text, const char *word)
     portolan_text_add(text, "'");
 }
 
-/* The link of a rank: not for command lines, which every user of a host can read. */
+/* Returns the text by which a rank on HOST connects. It contains the secret, so it must not be on a
+ * command line, which every user of a host can read. */
 static char *remote_link(const struct rank *rank, const char *host)
 {
     struct portolan_text text = {0};
@@ -196,8 +199,8 @@ static char *remote_link(const struct rank *rank, const char *host)
     return text.bytes;
 }
 
-/* What the shell of the other host runs: the same folder, program and libraries. The link is its
- * input's first line. */
+/* Returns the command that the shell of the other host runs, with the same folder, program and
+ * libraries. The first line of its input is the link. */
 static char *remote_command(const struct carrier *c, const char *path, char *const *words)
 {
     struct portolan_text text = {0}, quoted = {0};
@@ -267,7 +270,7 @@ static enum portolan_status start_there(struct carrier *c, struct rank *rank, co
         return portolan_error_set(err, PORTOLAN_EIO, "cannot make a pipe: %s", strerror(errno));
     command = remote_command(c, path, words);
     link = remote_link(rank, host);
-    if (link) /* it fits into the pipe */
+    if (link) /* The line fits into the pipe, so writing it cannot block. */
         portolan_write_all(ends[1], link, strlen(link));
     fflush(NULL);
     rank->apart->process = fork();
@@ -280,7 +283,7 @@ static enum portolan_status start_there(struct carrier *c, struct rank *rank, co
     return check_started(rank, err);
 }
 
-/* So that a host that is gone is noticed. */
+/* Makes the kernel probe the connection, so that a host that is gone is noticed. */
 static void keep_alive(int fd)
 {
     const struct {
@@ -296,7 +299,7 @@ static void keep_alive(int fd)
                    sizeof options[i].value);
 }
 
-/* Whose connection it is; who does not know the secret, or says nothing, is turned away. */
+/* Accepts a connection and finds its rank; closes it if the secret is wrong or nothing is sent. */
 static void greet_caller(struct carrier *c)
 {
     int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC);
@@ -373,7 +376,7 @@ enum portolan_status apart_start(struct carrier *c, const char *program, char *c
                                  const int *hosts, int n, struct portolan_error *err)
 {
     size_t first = c->n_ranks;
-    char *path = clue_look_at(program, &(bool){false}, err);
+    char *path = clue_check_program(program, &(bool){false}, err);
     enum portolan_status status = path ? PORTOLAN_OK : err->status;
 
     clue_context_begin();
@@ -392,7 +395,7 @@ enum portolan_status apart_start(struct carrier *c, const char *program, char *c
     return status;
 }
 
-/* Whether the process ends soon; *STATUS as of waitpid(2). */
+/* Returns whether the process ends soon; *STATUS is that of waitpid(2). */
 static bool has_ended(struct apart *a, int *status)
 {
     int fd = (int)syscall(SYS_pidfd_open, a->process, 0);
@@ -408,7 +411,7 @@ static bool has_ended(struct apart *a, int *status)
     return true;
 }
 
-void apart_tell_gone(struct rank *rank)
+void apart_report_gone(struct rank *rank)
 {
     struct apart *a = rank->apart;
     int status;

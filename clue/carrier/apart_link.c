@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames on a socket. */
+/* Reads and writes frames on a socket. */
 #include "apart_link.h"
 
 #include <portolan/list.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The connection of portolan-clue with a rank that is a process (--apart). The rank asks, and goes
- * on when it has its answer; while it waits it also does what portolan-clue tells it. So whenever
- * the engine runs all ranks wait. Both ends are of one version and for one kind of machine: values
- * are words, structs travel as they are.
+ * The connection between portolan-clue and a rank that is a process (--apart). The rank sends a
+ * request and goes on when it has the answer; while it waits, it carries out what portolan-clue
+ * asks for. So whenever the engine runs, all ranks wait. Both ends are of one version and run on
+ * one kind of machine: values are sent as words and structs as they are in memory.
  */
 #ifndef PORTOLAN_CLUE_APART_LINK_H
 #define PORTOLAN_CLUE_APART_LINK_H
@@ -12,8 +12,9 @@
 
 #include <sys/uio.h>
 
-/* Functions of <portolan/clue_task.h> whose arguments and results are words: their stubs and what
- * calls them for a rank are made of this list. V: a value; N: nothing; T: a text. */
+/* Functions of <portolan/clue_task.h> whose arguments and results are words. Their stubs in the
+ * rank, and the code that calls them for a rank, are made from this list. V: returns a value; N:
+ * returns nothing; T: takes a text. */
 #define LINK_FUNCTIONS(V0, V1, V2, N1, T0, T1)                                                     \
     V0(int, clue_n_hosts)                                                                          \
     V0(int64_t, clue_now)                                                                          \
@@ -37,7 +38,7 @@
 #define LINK_NAME(name, ...)                  LINK_##name,
 enum link_operation {
     LINK_FUNCTIONS(LINK_NAME0, LINK_NAME1, LINK_NAME2, LINK_NAME, LINK_NAME, LINK_NAME)
-    /* The rest, with what goes in words and bytes. */
+    /* The other requests, with the words -> the answer's words; bytes follow after a semicolon. */
     LINK_HELLO, /* task; secret -> enum link_fact */
     LINK_BEGIN, /* enum link_place, ns; routine's name and file -> */
     LINK_END,   /* -> */
@@ -54,13 +55,14 @@ enum link_operation {
     LINK_EXIT,      /* status */
     LINK_FAULT,     /* enum link_place, signal; file */
     LINK_LINES,     /* offset; lines of the common memory that were written to. By both */
-    /* By portolan-clue. */
+    /* Messages that portolan-clue sends. */
     LINK_ANSWER,
     LINK_DELIVER, /* deliver(), its argument, is_standing; struct clue_message, data -> if it is
                      standing, enum link_run of what another rank is to call */
     LINK_RUN      /* enum link_run -> */
 };
-/* Words of a place in a program: of the rank's memory, of the file, for all ranks the same. */
+/* Words that describe a place in a program: its address in the rank's memory and in the file, and a
+ * key that is the same for all ranks. */
 enum link_place { LINK_ROUTINE, LINK_SITE, LINK_ADDRESS, LINK_KEY, LINK_IS_PROGRAM, LINK_NS };
 enum link_result { LINK_REQUEST, LINK_INDEX, LINK_IS_TRUE };
 enum link_run { LINK_RUNNER, LINK_FUNCTION, LINK_ARGUMENT };
@@ -71,20 +73,20 @@ struct link_frame {
     uint64_t operation, bytes; /* BYTES follow */
     int64_t words[LINK_WORDS];
 };
-/* Where the bytes of a frame that was read lie. */
+/* A buffer that holds the bytes of a frame that was read. */
 struct link_room {
     char *bytes;
     size_t room;
 };
 
-/* What a rank finds in its environment: "fd:N:TASK:M", M is the memory of all (-1: it has a copy),
- * or "tcp:PORT:TASK:SECRET:ADDRESS,ADDRESS...". */
+/* Environment variable of a rank: "fd:N:TASK:M", where M is the file of the common memory (-1: the
+ * rank has a copy), or "tcp:PORT:TASK:SECRET:ADDRESS,ADDRESS...". */
 #define LINK_VARIABLE "PORTOLAN_CLUE_LINK"
 
-/* Where all ranks have that memory, and its size; pages that nobody writes to take none. */
+/* Address of that memory in all ranks, and its size. Pages that are not written to take none. */
 #define LINK_MEMORY       ((void *)0x200000000000)
 #define LINK_MEMORY_BYTES ((size_t)1 << 36)
-/* A copy of it changes by lines of so many bytes. */
+/* Bytes of a line, the unit in which changes of a copy are sent. */
 enum { LINK_LINE = 256 };
 
 /* Writes F and N_MORE parts, whose bytes F->bytes becomes. False: the connection is broken. */
@@ -93,7 +95,7 @@ bool link_write(int fd, struct link_frame *f, const struct iovec *more, int n_mo
 bool link_write_lines(int fd, const char *copy, size_t first, size_t end);
 /* Reads a frame, whose bytes, with a 0 after them, go to ROOM. */
 bool link_read(int fd, struct link_frame *f, struct link_room *room);
-/* The same of somebody unknown: a LINK_HELLO and no more. */
+/* Reads from a connection whose other end is not known yet: accepts a LINK_HELLO only. */
 bool link_read_greeting(int fd, struct link_frame *f, struct link_room *room);
 static inline struct iovec link_part(const void *bytes, size_t size)
 {
@@ -104,9 +106,9 @@ static inline struct iovec link_text(const char *text)
     return link_part(text, __builtin_strlen(text) + 1);
 }
 
-/* A place in the library NAME as a number that all ranks and runs have. */
+/* Returns a number for a place in the library NAME that is the same in all ranks and runs. */
 uint64_t link_library_key(const char *file, uint64_t address);
-/* TEXT, each once, to stay; NULL: no memory. */
+/* Returns a copy of TEXT that is never freed, one for equal texts; NULL: no memory. */
 const char *link_keep(const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory that ranks which are processes have together: a file that all map, or, on a machine
- * with real hosts, a copy for each. One rank runs at a time, so what it writes goes from its copy
- * to the one here with its next request, and from here to another rank before that goes on.
+ * The memory that ranks which are processes share: a file that all map or, on a machine with real
+ * hosts, a copy for each. One rank runs at a time, so the lines that it writes are sent from its
+ * copy to the one here with its next request, and from here to another rank before that goes on.
  */
 #include "apart.h"
 
@@ -13,11 +13,11 @@
 
 static int memory_fd; /* 0: there are copies */
 
-/* The copy here. */
+/* portolan-clue keeps this copy. */
 static struct {
     char *bytes;
-    uint64_t *changes; /* by line: number of the last change; 0: none */
-    size_t n;          /* lines, to the last one that was changed */
+    uint64_t *changes; /* by line: number of its last change; 0: never changed */
+    size_t n;          /* number of lines up to the last that was changed */
     uint64_t n_changes;
 } copy;
 enum { NUMBER = sizeof *copy.changes };

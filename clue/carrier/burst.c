@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The time that ranks compute between two calls, as it would be if each had a processor. What
- * others did to the caches since a rank ran last is no part of it: before its clock starts its data
- * are fetched into the cache. For short bursts that would take longer than they do, and all of it
- * may take a tenth of the run's wall time; so only some bursts are measured so, and the others are
- * scaled by what it makes out between the same two calls.
- * Of bursts during which another process had the processor, the time of the processor counts, or
- * the median of their kind where that is about the same. What nothing at all between two calls
- * takes is no part of a burst: the machine file's delays contain what calling takes.
+ * Measures how long a rank computes between two calls (a burst), as if it had its own processor.
+ *
+ * The folded ranks share one processor and its caches. After another rank has run, a rank's data
+ * are no longer in the cache, and its burst would appear longer than in a real run. So its data are
+ * fetched into the cache before the clock starts. Fetching for a short burst takes longer than the
+ * burst, and fetching in total is limited to a tenth of the run's wall time. Therefore the carrier
+ * fetches for long bursts, for the first bursts after each call, and for one in SAMPLED of the
+ * others. It keeps histograms of the times between each two calls (a segment), with data fetched
+ * and without (cold), and multiplies a cold burst by the ratio of the two medians.
+ *
+ * If another process had the processor during a burst, the rank's processor time counts instead of
+ * the elapsed time, or, as that is some microseconds off, the segment's median if it is about the
+ * same. The time of an empty burst is subtracted: the machine file's delays contain the cost of
+ * calling.
  */
 #include "burst.h"
 #include "record.h"
@@ -17,48 +23,49 @@
 #include <string.h>
 
 enum {
-    PARTS = 8,            /* classes of times in each power of two */
-    CLASSES = 40 * PARTS, /* of ticks */
-    STARTS = 1 << 12,     /* table of starts, a power of two */
-    MOST_HEAP = 1 << 19,  /* bytes that are fetched whole, without asking which pages there are */
-    MOST_DATA = 1 << 14,  /* the same of the program's own data */
-    LONG_NS = 3000, /* bursts that are always measured with data fetched, or if they take longer */
-    CHECKED_NS = 20000, /* that may have been interrupted: asking takes a third of a microsecond */
-    READ_NS = 100000,   /* the processor's time is read anew after so long */
-    SAMPLED = 16,       /* one in so many of the others, and so many at first */
-    FETCH_PART = 10,    /* of the run's wall time, one in so many parts may be fetching */
-    ENOUGH = 8          /* bursts for a median */
+    PARTS = 8,            /* classes of times in each power of two ticks */
+    CLASSES = 40 * PARTS, /* number of classes */
+    STARTS = 1 << 12,     /* size of the table of starts, a power of two */
+    MOST_HEAP = 1 << 19,  /* so many bytes of a heap are fetched without asking for resident
+                           * pages */
+    MOST_DATA = 1 << 14,  /* the program's own data: so many bytes are fetched without asking */
+    LONG_NS = 3000,       /* longer bursts are always measured with data fetched */
+    CHECKED_NS = 20000,   /* longer ones may have been interrupted; checking takes 0.3 us */
+    READ_NS = 100000,     /* interval after which the processor's time is read anew */
+    SAMPLED = 16,         /* fetched for: so many short bursts at first, then one in so many */
+    FETCH_PART = 10,      /* fetching may take one such part of the run's wall time */
+    ENOUGH = 8            /* bursts that a median needs */
 };
 
-/* How a burst was measured. */
+/* Ways to measure a burst: without others having run, after others ran, or with data fetched. */
 enum burst_kind { BURST_WARM, BURST_COLD, BURST_FETCHED, BURST_KINDS };
 
-/* Code from a call to the next. */
+/* The code from one call to the next, and the times that it took. */
 struct segment {
-    struct segment *next; /* from the same call */
+    struct segment *next; /* another one that begins with the same call */
     uint64_t to;
     uint64_t n[BURST_KINDS];
-    double scale;                         /* of cold bursts, as of late */
-    uint32_t count[BURST_KINDS][CLASSES]; /* bursts by their ticks */
+    double scale;                         /* fetched median / cold median, found lately */
+    uint32_t count[BURST_KINDS][CLASSES]; /* histogram of ticks */
 };
 
 /* A call after which bursts begin. */
 struct burst_start {
     uint64_t site; /* distance from the begin of a rank's images */
     struct segment *segments;
-    double expected;       /* ticks, of those whose data were not fetched since others ran */
-    uint32_t turns;        /* after others ran */
-    struct burst_law *law; /* of bursts that end here */
-    bool is_known;         /* whether there is one */
+    double expected;       /* smoothed ticks of bursts that began with cold data */
+    uint32_t turns;        /* how often a burst began here with cold data */
+    struct burst_law *law; /* law of the bursts that end at this call; NULL: none */
+    bool is_known;         /* the law has been looked up */
 };
 
 struct bursts {
     struct burst_costs costs;
     double ticks_checked, ticks_long, ticks_read;
     struct burst_start starts[STARTS];
-    uint64_t began_ticks, fetched_ticks; /* when the run began; what fetching took since then */
-    uint64_t read_ticks;                 /* when the processor's time was read last, */
-    int64_t read_cpu;                    /* and what it was */
+    uint64_t began_ticks, fetched_ticks; /* start of the run; time spent fetching since */
+    uint64_t read_ticks;                 /* when the processor's time was read last */
+    int64_t read_cpu;                    /* the value then */
     struct clue_bursts sums;
 };
 
@@ -139,7 +146,7 @@ static unsigned class_of(uint64_t ticks)
     return at < CLASSES ? (unsigned)at : CLASSES - 1;
 }
 
-/* The middle of a class. */
+/* Returns the ticks in the middle of a class. */
 static double ticks_of(unsigned class)
 {
     unsigned power = class < 2 * PARTS ? 0 : class / PARTS - 1;
@@ -147,7 +154,7 @@ static double ticks_of(unsigned class)
     return (double)((uint64_t)(class - power * PARTS) << power) + 0.5 * (double)(1ULL << power);
 }
 
-/* Ticks that a share of the bursts do not exceed. */
+/* Returns the ticks that SHARE of the bursts do not exceed. */
 static double quantile(const struct segment *s, enum burst_kind kind, double share)
 {
     uint64_t before = 0;
@@ -187,14 +194,14 @@ static void fetch_rank(struct bursts *b, struct rank *rank)
     b->fetched_ticks += took;
 }
 
-/* Whether fetching has taken less than its part of the run. */
+/* Returns whether fetching has taken less than its part of the run's time. */
 static bool may_fetch(const struct bursts *b)
 {
     return FETCH_PART * b->fetched_ticks <= processor_ticks() - b->began_ticks;
 }
 
-/* Time that this process has had a processor at TICKS, which are now, without asking each time: who
- * lost the processor since it was read last has lost it for longer than READ_NS. */
+/* Returns the processor time of this process at TICKS, which is now. It reads the clock only every
+ * READ_NS and extrapolates in between: preemption would take longer than that. */
 static int64_t cpu_at(struct bursts *b, uint64_t ticks)
 {
     if ((double)(ticks - b->read_ticks) > b->ticks_read) {
@@ -230,7 +237,7 @@ void clue_burst_begin(struct carrier *c)
 
 /* ------------------------------------------------- what a burst took */
 
-/* By how much bursts take less if data are fetched; found anew now and then. */
+/* Returns the ratio of fetched to cold medians; computed anew now and then. */
 static double scale_of(struct segment *s)
 {
     double cold, fetched;
@@ -245,8 +252,8 @@ static double scale_of(struct segment *s)
     return s->scale;
 }
 
-/* What a burst took of TICKS in which others had the processor, too: the processor's time is some
- * microseconds off. */
+/* Returns the time without that of other processes, if these had the processor during TICKS. The
+ * processor's time is some microseconds off, so the median counts if it is about the same. */
 static double without_others(struct bursts *b, const struct segment *s, const struct rank *rank,
                              double ticks)
 {
@@ -261,7 +268,7 @@ static double without_others(struct bursts *b, const struct segment *s, const st
     return fabs(usual - cpu) < b->ticks_checked ? usual : cpu;
 }
 
-/* TICKS of a burst as if it had been alone. */
+/* Returns the TICKS that the burst would have taken alone, and counts them. */
 static double alone(struct bursts *b, struct segment *s, const struct rank *rank, double ticks)
 {
     double own = ticks > b->ticks_checked ? without_others(b, s, rank, ticks) : ticks;
@@ -273,7 +280,7 @@ static double alone(struct bursts *b, struct segment *s, const struct rank *rank
     return rank->kind == BURST_COLD ? ticks * scale_of(s) : ticks;
 }
 
-/* The law of bursts that end at SITE. Looking for it is no part of the next burst. */
+/* Returns the law of bursts that end at SITE. The look-up happens before the next burst begins. */
 static struct burst_law *law_of(const struct carrier *c, struct burst_start *end, const void *site)
 {
     if (!end || c->run->compute != CLUE_COMPUTE_MODEL)
@@ -316,12 +323,12 @@ int64_t clue_burst_end(struct carrier *c, const void *site)
 }
 
 /*
- * What folding is thought to have left: bursts after others ran, against a tenth of those of their
- * segment, the fastest that were measured with data fetched. What varies by itself counts too.
+ * Estimates by how much folding still prolongs bursts: the median of bursts with data fetched
+ * compared with their fastest tenth. The estimate includes what varies by itself.
  */
 void clue_bursts_end(struct carrier *c, struct clue_bursts *sums)
 {
-    static const double most_added = 1; /* more is what varies by itself */
+    static const double most_added = 1; /* above this the bursts themselves vary */
     struct bursts *b = c->bursts;
     double all = 0, least = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What measuring bursts takes by itself, and what pages take: measured when a run begins. */
+/* Measures, when a run begins, what measuring bursts and touching pages cost. */
 #include "burst.h"
 
 #include <portolan/stats.h>
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-/* Ticks of the counter against the clock, for 2 ms. */
+/* Compares the tick counter with the clock for 2 ms. */
 static void calibrate(struct burst_costs *costs)
 {
     int64_t began = clue_real_ns(CLOCK_MONOTONIC), now;
@@ -19,7 +19,7 @@ static void calibrate(struct burst_costs *costs)
     costs->ns_per_tick = (double)(now - began) / (double)(processor_ticks() - ticks);
 }
 
-/* What pages take that are touched first, more than again, and then given back. */
+/* Measures how much longer a page takes that is touched first, and giving it back. */
 static void measure_pages(struct burst_costs *costs)
 {
     enum { PAGES = 64, ROUNDS = 9 };
@@ -44,7 +44,7 @@ static void measure_pages(struct burst_costs *costs)
     costs->give_back_ns = portolan_sort_to_median(ROUNDS, give_back_ns);
 }
 
-/* A task that calls, and another that runs during its calls. */
+/* Two tasks: one calls, the other runs during its calls. */
 static struct {
     struct context caller, other;
     uint64_t began, took;
@@ -65,8 +65,8 @@ static int __attribute__((noinline)) call_nothing(bool is_switched)
     return is_switched;
 }
 
-/* Returns from as many functions as a task may between its calls: the processor expects it to
- * return elsewhere than it does after a switch. */
+/* Returns from as many nested functions as a task may between its calls: after a switch the
+ * processor's return predictions are wrong. */
 static int __attribute__((noinline)) run_other(int depth)
 {
     if (depth)
@@ -81,7 +81,7 @@ static void begin_other(void)
         ;
 }
 
-/* Ticks between the end of a call and the begin of the next. */
+/* Returns the ticks between the end of a call and the begin of the next. */
 static double empty_ticks(bool is_switched)
 {
     enum { ROUNDS = 301 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of a library, which end bursts and begin them; and the end of a rank. */
+/* Begins and ends calls of a library, which end and begin bursts; and ends a rank. */
 #include "record.h"
 
-void clue_tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind)
+void clue_notify_call(const struct rank *rank, enum portolan_mpi_event_kind kind)
 {
     const struct portolan_mpi_observer *observer = clue_carrier.observer;
 
@@ -13,7 +13,7 @@ void clue_tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind)
                                                     .ticks = (uint64_t)clue_now()});
 }
 
-/* RANK computes for NS before its call. */
+/* Lets RANK compute for NS before its call. */
 static void compute(const struct rank *rank, int64_t ns)
 {
     struct operation o = {.kind = OPERATION_CALL, .call = {.routine = rank->routine, .ns = ns}};
@@ -39,7 +39,7 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
     rank->was_switched = false;
     if (ns > 0 || clue_carrier.run->record)
         compute(rank, ns);
-    clue_tell_call(rank, PORTOLAN_MPI_BEGIN);
+    clue_notify_call(rank, PORTOLAN_MPI_BEGIN);
 }
 
 void clue_call_end(void)
@@ -52,7 +52,7 @@ void clue_call_end(void)
     }
     if (clue_carrier.run->record)
         operation_do(&(struct operation){.kind = OPERATION_END});
-    clue_tell_call(rank, PORTOLAN_MPI_END);
+    clue_notify_call(rank, PORTOLAN_MPI_END);
     clue_burst_begin(&clue_carrier);
     rank->depth = 0; /* from here on signals are not held */
     if (rank->held)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clocks that ranks read, and sleeping, in virtual time. Each is a call, so that what ranks compute
- * until then is counted first. While no rank runs, and within libraries of messages, all is real.
+ * Clocks that ranks read, and sleeping, in virtual time. Each is a call, so that the burst before
+ * it is counted first. While no rank runs, and within libraries of messages, time is real.
  */
 #include "internal.h"
 
@@ -30,7 +30,7 @@ int64_t clue_real_ns(clockid_t clock)
     return now.tv_sec * (int64_t)SECOND + now.tv_nsec;
 }
 
-/* The virtual time, after what the rank computed until here. */
+/* Returns the virtual time, which includes the burst that ends here. */
 static int64_t read_clock(const struct clue_routine *routine, const void *site)
 {
     int64_t now;
@@ -50,7 +50,7 @@ static int64_t date_of(int64_t now)
     return epoch + now;
 }
 
-/* What CLOCK shows, to ranks in virtual time. */
+/* Reads CLOCK, which shows virtual time to ranks. */
 static int read_any(const struct clue_routine *routine, const void *site, clockid_t clock,
                     struct timespec *to)
 {
@@ -104,7 +104,7 @@ PORTOLAN_API int timespec_get(struct timespec *to, int base)
     return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, to) == 0 ? base : 0;
 }
 
-/* Ranks of a real MPI also poll while they wait. */
+/* Returns real time within a real MPI library too, whose ranks poll while they wait. */
 PORTOLAN_API clock_t clock(void)
 {
     static const struct clue_routine routine = {"clock", CLUE_NO_NUMBER};
@@ -214,7 +214,7 @@ PORTOLAN_API unsigned sleep(unsigned s)
     return 0;
 }
 
-/* Waiting for nothing is a way to sleep. */
+/* Sleeps in virtual time if there are no files to wait for. */
 PORTOLAN_API int poll(struct pollfd *files, nfds_t n, int ms)
 {
     static const struct clue_routine routine = {"poll", CLUE_NO_NUMBER};

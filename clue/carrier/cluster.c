@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tasks ask of themselves, their cluster and the run: nothing of it takes time. */
+/* Answers tasks' questions on themselves, their cluster and the run, in no virtual time. */
 #include "internal.h"
 
 int clue_self(void)

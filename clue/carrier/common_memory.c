@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of all tasks, where these are folded: that of the process. */
+/* Memory that folded tasks share: that of the process. */
 #include "internal.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* Large memory is mapped anew: a program that touches it first takes the time of its pages. What is
- * before it says how much there is to unmap; 0: it is of malloc(). */
+/* Maps large memory anew, so that a program which touches it first is charged for its pages. The
+ * word before the memory holds the size to unmap; 0: it comes from malloc(). */
 void *clue_share(size_t bytes)
 {
     enum { ALIGN = 64, LARGE = 64 << 10 };

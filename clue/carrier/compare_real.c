@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Real runs of the program, compared with a virtual one. */
+/* Runs the program for real and compares the times with the virtual one. */
 #include "output.h"
 
 #include <portolan/command.h>
@@ -11,7 +11,7 @@
 
 enum { REAL_RUNS = 5, MOST_RUNS = 8 };
 
-/* mpiexec -n N env … PROGRAM …, as far as ARENA has memory. */
+/* Returns the words mpiexec -n N env … PROGRAM …, as far as ARENA has memory. */
 static struct portolan_words command_of(const struct clue_run *run, const char *library,
                                         const char *times, struct portolan_arena *arena)
 {
@@ -30,7 +30,7 @@ static struct portolan_words command_of(const struct clue_run *run, const char *
     return list;
 }
 
-/* Nanoseconds of the runs that the library has noted; their number. */
+/* Reads the nanoseconds of the runs that the library has noted; returns how many. */
 static size_t read_runs(const char *path, struct portolan_arena *arena, double *times)
 {
     const char *text;
@@ -43,8 +43,8 @@ static size_t read_runs(const char *path, struct portolan_arena *arena, double *
     return n;
 }
 
-/* The error, unless the real runs differ by more, which tells nothing of it. One of more than three
- * may be far off, as the median does not feel it. */
+/* Describes the error, unless the real runs differ among themselves by more than it. With more than
+ * three runs, one outlier does not count, since it does not move the median. */
 static void describe_error(const double *times, size_t n, double error, struct portolan_text *text)
 {
     static const double no_comparison = 1.5, notable = 1.1;
@@ -67,7 +67,7 @@ static void describe_error(const double *times, size_t n, double error, struct p
                           agree, n, 100 * (spread - 1));
 }
 
-/* Sorts the N times of real runs. */
+/* Sorts the N times of real runs and describes them. */
 static void describe(const struct clue_report *report, double virtual_ns, double *times, size_t n,
                      struct portolan_text *text)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ends a run, and what it remarks on, with rank, routine, place and time. */
+/* Errors that end a run, and remarks on it, with rank, routine, place and time. */
 #include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms: …", of the current rank. */
+/* Describes the current rank's place: "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms: …". */
 static const char *describe(struct portolan_text *line, const char *format, va_list args)
 {
     const struct rank *rank = clue_carrier.current;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What C++ needs: exceptions through the code of ranks, and standard streams that can be copied. */
+/* Support for C++: exceptions that pass through the code of ranks, standard streams to be
+ * copied. */
 #include "internal.h"
 
-/* The unwinder asks the dynamic linker for the frames of code, which does not know that of ranks.
- */
+/* Finds the frames of ranks' code, which the dynamic linker does not know, for the unwinder. */
 PORTOLAN_API int _dl_find_object(void *address, struct dl_find_object *result)
 {
     const struct rank *rank = clue_carrier.current;
@@ -23,8 +23,8 @@ PORTOLAN_API int _dl_find_object(void *address, struct dl_find_object *result)
     return REAL(_dl_find_object)(address, result);
 }
 
-/* Programs have copies of std::cout and its like, which must be made of streams that are ready;
- * until version 13 libstdc++ leaves that to the first program: std::ios_base::Init. */
+/* Prepares std::cout and the other standard streams, since each program has a copy of them. Until
+ * version 13 libstdc++ leaves this to the first program: std::ios_base::Init. */
 void clue_cxx_begin(void)
 {
     static char object;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends that a program does not want: faults of a rank are told with its call and time, and who
- * waits for whom when nobody can go on.
+ * Reports ends that a program does not intend: faults of a rank with its call and time, and
+ * deadlocks with who waits for whom.
  */
 #include "internal.h"
 
@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* SIGABRT: of the C library, which sees a heap damaged or an assertion failed. */
+/* SIGABRT comes from the C library, which finds a heap damaged or an assertion failed. */
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 bool clue_is_fault(int signal)
@@ -31,8 +31,8 @@ void clue_fault(int signal, char *where)
               where ? " at " : "", where ? where : "");
 }
 
-/* Without the heap: it is damaged. */
-static void tell_shortly(int signal)
+/* Reports the fault without using the heap, which is damaged. */
+static void report_briefly(int signal)
 {
     const struct rank *rank = clue_carrier.current;
     char line[300];
@@ -52,20 +52,21 @@ static void tell_shortly(int signal)
     REAL(_exit)(clue_carrier.exit_status);
 }
 
-/* Where the C library found its heap damaged it may hold its lock: telling would wait for ever. */
-static void tell_in_time(void)
+/* Sets a time limit for the report: if the C library found its heap damaged, it may hold the heap's
+ * lock, and the report would wait for ever. */
+static void limit_report(void)
 {
     enum { SECONDS = 20 };
     sigset_t set;
 
-    signal(SIGALRM, tell_shortly);
+    signal(SIGALRM, report_briefly);
     sigemptyset(&set);
     sigaddset(&set, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     alarm(SECONDS);
 }
 
-void clue_tell_fault(int signal, siginfo_t *info, void *machine)
+void clue_report_fault(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
     const ucontext_t *state = machine;
@@ -74,16 +75,16 @@ void clue_tell_fault(int signal, siginfo_t *info, void *machine)
     char *where;
 
     (void)info;
-    if (!rank) { /* of portolan-clue itself */
+    if (!rank) { /* The fault is in portolan-clue itself. */
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
         raise(signal);
         return;
     }
     if (is_telling)
-        tell_shortly(signal);
+        report_briefly(signal);
     is_telling = true;
     clue_carrier.exit_status = 128 + signal;
-    tell_in_time();
+    limit_report();
     where = clue_where(rank, (void *)(processor_pc(state) + 1));
     if (signal == SIGSEGV && top < rank->stack + UNSAVED_BYTES)
         clue_fail("its stack of %zu KB is full%s%s; make it larger with --stack",
@@ -109,7 +110,7 @@ void clue_refuse_child(const struct clue_routine *routine)
 void clue_faults_begin(void)
 {
     static uint8_t stack[65536];
-    struct sigaction action = {.sa_sigaction = clue_tell_fault,
+    struct sigaction action = {.sa_sigaction = clue_report_fault,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
     pthread_atfork(NULL, NULL, note_fork);
@@ -125,7 +126,7 @@ void clue_faults_end(void)
         sigaction(signals[i], &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
-/* A thread of a rank would run beside other ranks, with their data. */
+/* Refuses threads: one would run in parallel with other ranks, and with their data. */
 PORTOLAN_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict how,
                                 void *(*start)(void *), void *restrict arg)
 {
@@ -137,7 +138,7 @@ PORTOLAN_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t
 
 /* ------------------------------------------------- deadlocks */
 
-enum { MOST_TOLD = 6 };
+enum { MOST_REPORTED = 6 };
 
 static void add_partner(struct portolan_text *out, const struct carrier *c, int partner)
 {
@@ -152,14 +153,14 @@ static void add_partner(struct portolan_text *out, const struct carrier *c, int 
                       state.operation == CLUE_EXITED ? ", which has ended" : "");
 }
 
-/* Of a collective, or other messages that MPI itself sends: the first of eight contexts of a
- * communicator is the program's. */
+/* Returns whether CONTEXT is that of a collective or of other messages that MPI itself sends: the
+ * first of a communicator's eight contexts is for the program. */
 static bool is_of_library(const struct rank *rank, uint64_t context)
 {
     return rank->routine && strncmp(rank->routine->name, "MPI_", 4) == 0 && context % 8;
 }
 
-static void tell_waiting(struct portolan_text *out, const struct carrier *c, int task)
+static void report_waiting(struct portolan_text *out, const struct carrier *c, int task)
 {
     const struct rank *rank = c->ranks[task];
     char *where = clue_where(rank, rank->site);
@@ -195,22 +196,22 @@ static void tell_waiting(struct portolan_text *out, const struct carrier *c, int
                           left.partner, left.tag, (unsigned long long)left.bytes);
 }
 
-void clue_tell_left(struct carrier *c)
+void clue_report_left(struct carrier *c)
 {
     struct clue_state left;
     char text[120];
-    int told = 0;
+    int n_reported = 0;
 
-    for (int i = 0; i < (int)c->n_ranks && told < MOST_TOLD; i++)
+    for (int i = 0; i < (int)c->n_ranks && n_reported < MOST_REPORTED; i++)
         if (clue_engine_left(c->engine, i, &left)) {
             snprintf(text, sizeof text, "rank %d never received from rank %d, tag %d, %llu bytes",
                      i, left.partner, left.tag, (unsigned long long)left.bytes);
             clue_remark(true, text, c->ranks[i], NULL);
-            told++;
+            n_reported++;
         }
 }
 
-/* The rank that TASK waits for, -1: it is not one, or it is not waiting. */
+/* Returns the rank that TASK waits for; -1 if it waits for none. */
 static int waits_for(const struct carrier *c, int task)
 {
     struct clue_state state;
@@ -221,7 +222,7 @@ static int waits_for(const struct carrier *c, int task)
     return state.partner;
 }
 
-/* A rank on a circle of ranks that wait for each other; -1: there is none. */
+/* Returns a rank on a circle of ranks that wait for each other; -1 if there is none. */
 static int find_circle(const struct carrier *c, int *length)
 {
     int *seen = portolan_calloc(c->n_ranks, sizeof *seen), found = -1;
@@ -246,7 +247,7 @@ static int find_circle(const struct carrier *c, int *length)
     return found;
 }
 
-/* Who waits for nothing that others do: it runs, or polls. */
+/* Returns whether TASK does not wait for others: it runs, or polls. */
 static bool is_active(const struct carrier *c, int task)
 {
     struct clue_state state;
@@ -255,11 +256,11 @@ static bool is_active(const struct carrier *c, int task)
     return !c->ranks[task]->is_over && state.n == 0;
 }
 
-void clue_tell_polls(struct carrier *c)
+void clue_report_polls(struct carrier *c)
 {
     struct portolan_text out = {0};
     unsigned n_active = 0;
-    int told = 0;
+    int n_reported = 0;
 
     for (int i = 0; i < (int)c->n_ranks; i++)
         n_active += is_active(c, i);
@@ -267,26 +268,26 @@ void clue_tell_polls(struct carrier *c)
         if (is_active(c, i) &&
             (c->ranks[i]->polls != c->polls || c->ranks[i]->n_polls < c->n_polls / n_active / 4))
             return;
-    if (c->told_polls == c->polls || clue_engine_under_way(c->engine))
+    if (c->reported_polls == c->polls || clue_engine_under_way(c->engine))
         return;
-    c->told_polls = c->polls;
+    c->reported_polls = c->polls;
     portolan_text_add(&out,
                       "portolan: warning: a deadlock? %u polls in a row found nothing, and "
                       "nothing is under way",
                       c->n_polls);
-    for (int i = 0; i < (int)c->n_ranks && told < MOST_TOLD; i++)
+    for (int i = 0; i < (int)c->n_ranks && n_reported < MOST_REPORTED; i++)
         if (!c->ranks[i]->is_over) {
-            tell_waiting(&out, c, i);
-            told++;
+            report_waiting(&out, c, i);
+            n_reported++;
         }
     fprintf(stderr, "%s\n", out.bytes ? out.bytes : "portolan: warning: a deadlock?");
     portolan_text_clear(&out);
 }
 
-void clue_tell_deadlock(struct carrier *c)
+void clue_report_deadlock(struct carrier *c)
 {
     struct portolan_text out = {0};
-    int length, at = find_circle(c, &length), n_waiting = 0, told = 0;
+    int length, at = find_circle(c, &length), n_waiting = 0, n_reported = 0;
 
     for (int i = 0; i < (int)c->n_ranks; i++)
         n_waiting += !c->ranks[i]->is_over;
@@ -297,18 +298,19 @@ void clue_tell_deadlock(struct carrier *c)
     else
         portolan_text_add(&out, "deadlock: %d rank%s for what cannot come", n_waiting,
                           n_waiting == 1 ? " waits" : "s wait");
-    for (int i = 0; at >= 0 && told < MOST_TOLD && told < length; i++, told++) {
-        tell_waiting(&out, c, at);
+    for (int i = 0; at >= 0 && n_reported < MOST_REPORTED && n_reported < length;
+         i++, n_reported++) {
+        report_waiting(&out, c, at);
         at = waits_for(c, at);
     }
-    for (int i = 0; i < (int)c->n_ranks && told < MOST_TOLD && !length; i++)
+    for (int i = 0; i < (int)c->n_ranks && n_reported < MOST_REPORTED && !length; i++)
         if (!c->ranks[i]->is_over) {
-            tell_waiting(&out, c, i);
-            told++;
+            report_waiting(&out, c, i);
+            n_reported++;
         }
-    if (n_waiting > told)
-        portolan_text_add(&out, "\n  and %d other%s", n_waiting - told,
-                          n_waiting - told == 1 ? " waits" : "s wait");
+    if (n_waiting > n_reported)
+        portolan_text_add(&out, "\n  and %d other%s", n_waiting - n_reported,
+                          n_waiting - n_reported == 1 ? " waits" : "s wait");
     portolan_error_set(&c->error, PORTOLAN_EINVAL, "%s", out.bytes ? out.bytes : "deadlock");
     portolan_text_clear(&out);
 }

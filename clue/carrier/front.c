@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fronts: what a program calls instead of a function that has a law. The clock of the burst stops,
- * the law says what the call takes, the function runs outside of the clock. All registers that pass
- * arguments and the stack are as the caller left them, and so a front fits every function: it does
- * not call, it goes on into the function, which returns to a second piece of code; the place where
- * the caller goes on is kept meanwhile. Both pieces are the processor's: processor.h.
+ * Fronts: code that a program calls instead of a function that has a law (--law).
+ *
+ * A front stops the clock of the burst, asks the law how long the call takes, and lets the function
+ * run outside of the clock. It does not know the function's arguments. Therefore it does not call
+ * the function but jumps into it, with all registers that pass arguments and the stack as the
+ * caller left them. The return address on the stack is replaced by a second piece of code, which
+ * starts the clock again and goes on at the caller. Both pieces depend on the processor: see
+ * processor.h.
  */
 #include "law.h"
 
 #include <errno.h>
 
-/* One for each function that has a law; where it is, as in relocate.c. */
+/* One entry for each function that has a law. BASE and VALUE say where it is, as in relocate.c. */
 static struct front {
     struct burst_law *law;
     const struct image_set *set;
@@ -28,8 +31,8 @@ static const void *real_function(const struct front *f, const struct rank *rank)
     return (const void *)(uintptr_t)(in + f->value);
 }
 
-/* Where the call goes on; *BACK is where it returns. Functions that have a law and are called by
- * one that has are in the time of that. */
+/* Returns the address at which the call goes on, and in *BACK the one to which it returns. A
+ * function with a law that is called by another one is part of that one's time. */
 const void *clue_front_enter(const uint8_t *stub, const uint64_t *arguments, const void **back)
 {
     const struct front *f = &fronts[(size_t)(stub - clue_front_stubs) / STUB_BYTES];
@@ -69,7 +72,8 @@ const void *clue_front_leave(void)
     return back;
 }
 
-/* What carrier itself has in its place, clocks and exit() say, is no function that computes. */
+/* Returns whether the address is a replacement of carrier's (clocks, exit()): it does not
+ * compute. */
 static bool is_own(uint32_t base, uint64_t value)
 {
     Dl_info own, where;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An ELF file: what of it is code and what is data, its names, and whether it can be folded. */
+/* Reads an ELF file: which parts are code and data, its names, and whether it can be folded. */
 #include "image.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What is at an address of the image; NULL: nothing that is stored in the file. */
+/* Returns what the file stores for an address of the image; NULL: nothing. */
 static const void *image_at(const struct image *image, uint64_t address, size_t size)
 {
     for (size_t i = 0; i < image->n_loads; i++) {

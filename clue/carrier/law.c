@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times that laws give: which law a burst has, by the call that ends it, and its value. */
+/* Finds the law of a burst, by the call that ends it, and computes the law's value. */
 #include "law.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ int64_t clue_law_time(struct burst_law *law, const struct rank *rank, const uint
     return llround(ns);
 }
 
-/* WHERE is what clue_where() says: "file.c:12 (function)", "function()", or NULL. 0: no law of it;
- * the more special, the more. */
+/* Rates how closely the law's NAME describes WHERE, which is "file.c:12 (function)", "function()"
+ * or NULL, as from clue_where(). 0: it does not match; the greater, the more specific. */
 static int match(const char *name, const char *where)
 {
     size_t length = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options that give laws, and the laws that they name. */
+/* Reads the options that give laws, and the laws that they name. */
 #include "law.h"
 
 #include <portolan/command.h>
@@ -68,7 +68,7 @@ const struct cli_option law_options[] = {
 
 /* ------------------------------------------------- laws */
 
-/* What PARAMETER is; false: nothing gives it. */
+/* Finds where PARAMETER comes from; returns false if nothing gives it. */
 static bool find_input(const struct clue_laws *laws, struct burst_law *law, const char *parameter)
 {
     static const char kinds[] = {[LAW_INT] = 'a', [LAW_LONG] = 'l', [LAW_AT] = 'p'};

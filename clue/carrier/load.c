@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program and all libraries that it needs, found as the dynamic linker would find them:
- * libraries of the system that do not communicate are loaded once, for all ranks; the program and
+ * Loads the program and all libraries that it needs, found as the dynamic linker would find them.
+ * Libraries of the system that do not communicate are loaded once, for all ranks; the program and
  * the others become images, of which each rank gets its own data.
  */
-#include "caller.h"
+#include "fortran_site.h"
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -35,7 +35,8 @@ static bool is_in_system(const char *file)
     return false;
 }
 
-/* They know their program's MPI_IN_PLACE, or its units of input and output. */
+/* Returns whether the library is one of Fortran's, which know their program's MPI_IN_PLACE or its
+ * units of input and output. */
 static bool is_of_fortran(const char *name)
 {
     return caller_names_bindings(name) || strncmp(name, "libgfortran", 11) == 0;
@@ -66,8 +67,8 @@ static bool needs_messages(const struct shared_closure *all, const struct shared
     return false;
 }
 
-/* Data of libraries that communicate, directly or through others, are a rank's: communicators, for
- * instance. */
+/* Marks libraries that communicate, directly or through others: their data, communicators for
+ * instance, are a rank's own. */
 static void find_communicating(const struct shared_closure *all, bool *communicates)
 {
     bool is_new;
@@ -91,7 +92,7 @@ static bool is_private(const struct carrier *c, const struct shared_object *obje
     return communicates || is_in(run->private, run->n_private, name) || clue_is_own(object->file);
 }
 
-/* The program's file. */
+/* Returns the program's file. */
 static char *find_program(const char *name, struct portolan_error *err)
 {
     struct portolan_arena arena = {0};
@@ -109,7 +110,7 @@ static char *find_program(const char *name, struct portolan_error *err)
     return found;
 }
 
-/* What an object of the closure that is not of the system must not be. */
+/* Rejects an object that is made for Open MPI. */
 static enum portolan_status check_needs(const struct shared_object *object,
                                         struct portolan_error *err)
 {
@@ -122,7 +123,7 @@ static enum portolan_status check_needs(const struct shared_object *object,
     return PORTOLAN_OK;
 }
 
-/* Whether it is loaded already, or carrier has one of that name in its place. */
+/* Returns whether a library of that name is loaded already, or the carrier replaces it. */
 static bool is_there(const char *name)
 {
     return shared_object_is_loaded(name) || strncmp(name, "ld-linux", 8) == 0;
@@ -136,7 +137,7 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
     enum portolan_status status;
     struct image image;
 
-    if (!is_program && !is_of_fortran(name) && is_there(name)) /* others may have brought those */
+    if (!is_program && !is_of_fortran(name) && is_there(name)) /* one may have loaded others */
         return PORTOLAN_OK;
     if (!is_program && !is_private(c, object, communicates))
         return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)
@@ -152,7 +153,7 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
     return status;
 }
 
-/* All names that somebody needs are there: the search leaves out what it does not find. */
+/* Checks that all needed libraries were found: the search leaves others out. */
 static enum portolan_status check_all(const struct shared_closure *all, struct portolan_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -173,7 +174,7 @@ static enum portolan_status check_all(const struct shared_closure *all, struct p
     return PORTOLAN_OK;
 }
 
-/* Whether the file has the name: a symbol that it needs, or nothing that does harm. */
+/* Returns whether the file mentions NAME, as a needed symbol or by chance, which does no harm. */
 static bool has_name(const char *file, const char *name)
 {
     struct portolan_arena arena = {0};
@@ -186,7 +187,7 @@ static bool has_name(const char *file, const char *name)
     return has;
 }
 
-char *clue_look_at(const char *name, bool *changes, struct portolan_error *err)
+char *clue_check_program(const char *name, bool *changes, struct portolan_error *err)
 {
     struct shared_search search;
     struct shared_closure all = {0};
@@ -213,13 +214,13 @@ char *clue_look_at(const char *name, bool *changes, struct portolan_error *err)
 static enum portolan_status load_program(struct carrier *c, struct program *p,
                                          struct portolan_error *err)
 {
-    static struct shared_search search; /* images keep names that it found */
+    static struct shared_search search; /* images keep names that the search found */
     struct shared_closure all = {.without_loaded = true};
     struct image image;
     enum portolan_status status = clue_image_open(&image, p->path, err);
     bool *communicates = NULL;
 
-    clue_image_close(&image); /* it says more than the search would */
+    clue_image_close(&image); /* This error is more precise than the search's. */
     if (!search.cache)
         shared_search_begin(&search);
     if (!status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program portolan-clue: from options to a run and what it says. */
+/* The program portolan-clue: turns options into a run, and has the outcome written. */
 #include "options.h"
 
 #include <portolan/clue_machine.h>
@@ -51,7 +51,8 @@ static enum portolan_status find_libraries(struct options *o, struct portolan_er
                                     "libportolan-clue.so is; install Portolan again");
 }
 
-/* Without a machine file: as many hosts as ranks, and messages take no time. */
+/* Makes the machine without a machine file: a host for each rank, and messages that take no
+ * time. */
 static size_t only_pair(const struct clue_machine *machine, int from, int to)
 {
     (void)machine, (void)from, (void)to;
@@ -90,7 +91,8 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
 
     report.settings = facts;
     report.n_settings = clue_laws_facts(&o->laws, facts);
-    setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs: who waits takes no core */
+    setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs then do not yield, since a
+                                               * waiting rank takes no core */
     setenv("PORTOLAN_VIRTUAL_MACHINE", o->run.machine->name ? o->run.machine->name : "virtual", 1);
     if (output_begin(&o->output, &o->run, err) || repetitions_begin(o, &arena, err))
         return print_error(err);
@@ -113,7 +115,7 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     return status;
 }
 
-/* The record that is given as a table, or in the place of a program. */
+/* Reads the record that is given as a table, or instead of a program. */
 static enum portolan_status take_record(struct options *o, struct portolan_error *err)
 {
     struct clue_run *run = &o->run;
@@ -156,7 +158,7 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
     return status;
 }
 
-/* Ranks on hosts of factor 0 are started there. */
+/* Checks that ranks on hosts of factor 0 can be started there. */
 static enum portolan_status check_real_hosts(const struct options *o, struct portolan_error *err)
 {
     const struct clue_run *run = &o->run;
@@ -176,7 +178,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     struct options o = {.run = {.thread_local_bytes = thread_local_bytes}};
     struct clue_machine_file *file = NULL;
     struct portolan_error err = {0};
-    struct portolan_arena arena = {0}; /* to the end of the process */
+    struct portolan_arena arena = {0}; /* lives until the process ends */
     int *hosts = NULL;
 
     portolan_progress_show();
@@ -194,7 +196,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         return print_error(&err);
     else
         o.run.machine = &file->machine;
-    if (o.repetition && file && o.table) /* else it is measured again */
+    if (o.repetition && file && o.table) /* a program is measured again instead */
         clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
     if (file && file->ignored && !o.repetition)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of a rank, to be fetched into the cache before it runs: its data, its heap, and what
- * malloc() maps besides. Pages that it has not touched stay so.
+ * Fetches the memory of a rank into the cache before it runs: its data, its heap, and blocks that
+ * malloc() mapped. Pages that the rank has not touched stay untouched.
  */
 #include "internal.h"
 
@@ -10,19 +10,19 @@
 #include <unistd.h>
 
 enum {
-    LARGE = 128 << 10,      /* bytes: malloc() may map blocks from there on */
-    IS_MAPPED = 2,          /* in the word before a block */
-    MOST_PAGES = 4096,      /* beyond it nobody asks which pages there are */
-    SKIPPED = 64,           /* fetches, where there was more than the cache keeps */
-    USUAL_CACHE = 512 << 10 /* a core's own */
+    LARGE = 128 << 10,      /* malloc() may map blocks of so many bytes and more */
+    IS_MAPPED = 2,          /* bit of the word before a mapped block */
+    MOST_PAGES = 4096,      /* ranks with more pages are not fetched */
+    SKIPPED = 64,           /* fetches that are skipped if there was more than the cache holds */
+    USUAL_CACHE = 512 << 10 /* a core's own, if the system does not know */
 };
 
 /* ------------------------------------------------- blocks */
 
 #ifndef __SANITIZE_ADDRESS__
 
-/* If the program asked for it, not a library that it calls for messages, and it is not of a heap.
- * Whether it still is there is asked when it is fetched. */
+/* Notes a large block that the program asked for. Blocks of a heap, and those of libraries for
+ * messages, do not count. Whether it still exists is checked when it is fetched. */
 static void *note(void *block, size_t bytes)
 {
     struct rank *rank = clue_carrier.current;
@@ -81,14 +81,14 @@ PORTOLAN_API int posix_memalign(void **block, size_t alignment, size_t bytes)
 
 /* ------------------------------------------------- fetching */
 
-/* Loads: hints to fetch are dropped where the page's address is not at hand. */
+/* Loads the bytes; hints to fetch would be dropped if the page's translation is not cached. */
 void clue_fetch(const volatile uint8_t *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
         from[i];
 }
 
-/* Bytes that a core keeps of its own. */
+/* Returns the size of a core's own cache. */
 static size_t cache_bytes(void)
 {
     static long bytes;
@@ -104,7 +104,7 @@ struct pages {
     uint8_t is_resident[MOST_PAGES];
 };
 
-/* False: there is too much. */
+/* Adds an area; returns false if there is too much. */
 static bool add_area(struct pages *p, const void *at, size_t bytes)
 {
     uint8_t *first = (uint8_t *)((uintptr_t)at / PAGE * PAGE);
@@ -113,7 +113,7 @@ static bool add_area(struct pages *p, const void *at, size_t bytes)
     if (n > MOST_PAGES - p->n)
         return mincore(first, PAGE, (uint8_t[1]){0}) != 0;
     if (mincore(first, n * PAGE, p->is_resident + p->n) != 0)
-        return true; /* it has been freed */
+        return true; /* the block has been freed */
     for (size_t i = 0; i < n; i++)
         p->n_resident += p->is_resident[p->n + i] & 1;
     p->areas[p->n_areas++] = (struct block){first, n * PAGE};
@@ -143,7 +143,7 @@ bool clue_memory_fetch(struct rank *rank)
     if (rank->fetches_skipped && rank->fetches_skipped--)
         return false;
     p.n_areas = p.n = p.n_resident = 0;
-    /* Of half as much again a part stays. */
+    /* If the memory is up to half as large again as the cache, a part of it stays there. */
     if (!add_all(&p, rank) || p.n_resident * PAGE > cache_bytes() / 2 * 3) {
         rank->fetches_skipped = SKIPPED;
         return false;

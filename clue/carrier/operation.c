@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of <portolan/clue_task.h> that are operations, for folded ranks and for processes. */
+/* The operations among <portolan/clue_task.h>'s functions, for folded ranks and for processes. */
 #include "operation.h"
 
 clue_request clue_send(const struct clue_send *send)

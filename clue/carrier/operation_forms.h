@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of operations, and how the engine does each: a header, so that the loop of a replay
- * over the fields of an operation becomes straight code. */
+/* The table of operations, and how the engine performs each. It is a header, so that a replay's
+ * loop over the fields of an operation compiles to straight code. */
 #ifndef PORTOLAN_CLUE_OPERATION_FORMS_H
 #define PORTOLAN_CLUE_OPERATION_FORMS_H
 
@@ -127,46 +127,44 @@ static inline bool of_several(const struct operation *o)
 #define FIELDS(n, ...) .n_fields = (n), .fields = {__VA_ARGS__}
 
 static const struct operation_form operation_forms[OPERATIONS] = {
-    [OPERATION_CALL] = {"call", do_call, .is_recorded_first = true,
+    [OPERATION_CALL] = {do_call, .is_recorded_first = true,
                         FIELDS(3, FIELD(ROUTINE, call.routine), FIELD(LONG, call.site),
                                FIELD(LONG, call.ns))},
-    [OPERATION_END] = {"end", .is_recorded_first = true},
-    [OPERATION_SEND] = {"send", do_send, .polling = POLLING_ENDS,
+    [OPERATION_END] = {.is_recorded_first = true},
+    [OPERATION_SEND] = {do_send, .polling = POLLING_ENDS,
                         FIELDS(8, FIELD(NEW_REQUEST, request), FIELD(TASK, send.to),
                                FIELD(CONTEXT, send.context), FIELD(INT, send.tag),
                                FIELD(LONG, send.bytes), FIELD(LONG, send.packed),
                                FIELD(UNSIGNED, send.flags), FIELD(BYTE, send.label))},
-    [OPERATION_RECEIVE] = {"receive", do_receive, of_any_source,
+    [OPERATION_RECEIVE] = {do_receive, of_any_source,
                            FIELDS(5, FIELD(NEW_REQUEST, request), FIELD(INT_OR_ANY, receive.from),
                                   FIELD(CONTEXT, receive.context), FIELD(INT_OR_ANY, receive.tag),
                                   FIELD(UNSIGNED, receive.flags))},
-    [OPERATION_WAIT] = {"wait", do_wait, of_several, POLLING_ENDS,
+    [OPERATION_WAIT] = {do_wait, of_several, POLLING_ENDS,
                         FIELDS(2, FIELD(BYTE, wait.is_all), FIELD(REQUESTS, wait.requests))},
-    [OPERATION_TEST] = {"test", do_test, always, POLLS, FIELDS(1, FIELD(REQUESTS, wait.requests))},
-    [OPERATION_CANCEL] = {"cancel", do_cancel, always, FIELDS(1, FIELD(REQUEST, request))},
-    [OPERATION_FREE] = {"free", do_free, FIELDS(1, FIELD(FREED, request))},
-    [OPERATION_PROBE] = {"probe", do_probe, always, POLLS,
+    [OPERATION_TEST] = {do_test, always, POLLS, FIELDS(1, FIELD(REQUESTS, wait.requests))},
+    [OPERATION_CANCEL] = {do_cancel, always, FIELDS(1, FIELD(REQUEST, request))},
+    [OPERATION_FREE] = {do_free, FIELDS(1, FIELD(FREED, request))},
+    [OPERATION_PROBE] = {do_probe, always, POLLS,
                          FIELDS(5, FIELD(INT_OR_ANY, receive.from), FIELD(CONTEXT, receive.context),
                                 FIELD(INT_OR_ANY, receive.tag), FIELD(BYTE, is_waiting),
                                 FIELD(TAKEN, request))},
-    [OPERATION_MEET] = {"meet", do_meet,
+    [OPERATION_MEET] = {do_meet,
                         FIELDS(7, FIELD(UNSIGNED, meeting.kind), FIELD(CONTEXT, meeting.context),
                                FIELD(LONG, meeting.sequence), FIELD(INT, meeting.n),
                                FIELD(INT, meeting.index), FIELD(INT, meeting.root),
                                FIELD(LONG, meeting.ns))},
-    [OPERATION_SLEEP] = {"sleep", do_spend, .lets_write = true, FIELDS(1, FIELD(LONG, ns))},
-    [OPERATION_SPEND] = {"spend", do_spend, FIELDS(1, FIELD(LONG, ns))},
-    [OPERATION_PACK] = {"pack", do_pack,
-                        FIELDS(2, FIELD(LONG, pack.bytes), FIELD(BYTE, pack.is_message))},
-    [OPERATION_TIMER] = {"timer", do_timer,
-                         FIELDS(2, FIELD(NEW_REQUEST, request), FIELD(LONG, ns))},
-    [OPERATION_ORDER] = {"order", do_order},
-    [OPERATION_SCHEDULE] = {"schedule"}, /* the next one begins */
-    [OPERATION_AWAIT] = {"await", FIELDS(1, FIELD(AWAITED, request))},
-    [OPERATION_EXIT] = {"exit"},
-    [OPERATION_TELL] = {"tell", FIELDS(1, FIELD(TOLD, request))},
-    [OPERATION_IS_COMPLETE] = {"is complete", do_is_complete},
-    [OPERATION_TAKEN] = {"receive taken", do_taken},
+    [OPERATION_SLEEP] = {do_spend, .lets_write = true, FIELDS(1, FIELD(LONG, ns))},
+    [OPERATION_SPEND] = {do_spend, FIELDS(1, FIELD(LONG, ns))},
+    [OPERATION_PACK] = {do_pack, FIELDS(2, FIELD(LONG, pack.bytes), FIELD(BYTE, pack.is_message))},
+    [OPERATION_TIMER] = {do_timer, FIELDS(2, FIELD(NEW_REQUEST, request), FIELD(LONG, ns))},
+    [OPERATION_ORDER] = {do_order},
+    [OPERATION_SCHEDULE] = {0}, /* its end is the begin of the next one */
+    [OPERATION_AWAIT] = {FIELDS(1, FIELD(AWAITED, request))},
+    [OPERATION_EXIT] = {0},
+    [OPERATION_EVENT] = {FIELDS(1, FIELD(EVENT, request))},
+    [OPERATION_IS_COMPLETE] = {do_is_complete},
+    [OPERATION_TAKEN] = {do_taken},
 };
 
 #endif

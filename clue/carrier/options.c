@@ -22,7 +22,7 @@ static unsigned long long read_number(struct argp_state *state, const char *text
     return value << shift;
 }
 
-/* Into a member of 64 bits; WANTED says what it is. */
+/* Parses a number into a member of 64 bits; WANTED describes it in errors. */
 static error_t take_number(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
 {
@@ -148,7 +148,7 @@ static size_t default_stack(void)
     return limit.rlim_cur < MOST_STACK ? limit.rlim_cur : MOST_STACK;
 }
 
-/* A repetition says nothing but its time, and what is measured into a record nothing at all. */
+/* Makes a repetition print only its time, and a run that is measured into a record nothing. */
 static void silence(struct options *o)
 {
     if (o->repetition) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run says, printed and written into files. */
+/* Prints the results of a run and writes them into files. */
 #include "output.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ const struct cli_option output_options[] = {
     {0},
 };
 
-/* Before a run that may take long. */
+/* Checks a folder before the run, which may take long. */
 static enum portolan_status judge_folder(const char *path, struct portolan_error *err)
 {
     char folder[PATH_MAX];
@@ -90,7 +90,7 @@ enum portolan_status output_begin(struct output *o, struct clue_run *run,
     return PORTOLAN_OK;
 }
 
-/* Frees TEXT. */
+/* Writes TEXT and frees it. */
 static enum portolan_status put_file(const char *path, struct portolan_text *text,
                                      struct portolan_error *err)
 {
@@ -126,7 +126,7 @@ static enum portolan_status write_texts(const struct output *o, const struct clu
     return status;
 }
 
-/* To standard error: what the program prints stays as it is elsewhere. */
+/* Prints to standard error, so that the program's own output is unchanged. */
 static enum portolan_status print(const struct output *o, const struct clue_report *report,
                                   int64_t trial, const char *store, struct portolan_error *err)
 {

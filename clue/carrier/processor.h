@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What of folding depends on the processor: the numbers of relocations, where thread-locals lie,
- * its counter of time, registers of a signal. What is in assembly is in processor_NAME.c.
+ * The parts of folding that depend on the processor: the numbers of relocations, where
+ * thread-locals lie, its counter of time, registers of a signal. Assembly is in processor_NAME.c.
  */
 #ifndef PORTOLAN_CLUE_PROCESSOR_H
 #define PORTOLAN_CLUE_PROCESSOR_H
@@ -30,8 +30,8 @@ enum {
     /* Thread-locals end at the thread pointer, where the descriptor of glibc begins. */
     TLS_IS_BELOW = true,
     TLS_RESERVED = 0,
-    TLS_VECTOR_WORD = 1, /* of those at the thread pointer, the address of the vector of modules */
-    UNSAVED_BYTES = 128  /* below the stack pointer, which functions may use */
+    TLS_VECTOR_WORD = 1, /* word at the thread pointer with the address of the modules' vector */
+    UNSAVED_BYTES = 128  /* bytes below the stack pointer that functions may use */
 };
 static inline uint64_t processor_ticks(void)
 {
@@ -61,7 +61,7 @@ enum {
     RELOCATE_TLS_MODULE = R_AARCH64_TLS_DTPMOD,
     RELOCATE_TLS_PLACE = R_AARCH64_TLS_DTPREL,
     RELOCATE_TLS_DESCRIPTOR = R_AARCH64_TLSDESC,
-    /* They begin behind two words at the thread pointer, where the descriptor ends. */
+    /* Thread-locals begin two words after the thread pointer, where the descriptor ends. */
     TLS_IS_BELOW = false,
     TLS_RESERVED = 16,
     TLS_VECTOR_WORD = 0,
@@ -87,19 +87,19 @@ static inline uint64_t processor_sp(const ucontext_t *state)
 /* The descriptor of a thread-local at a fixed place: its second word is the offset. */
 int64_t clue_tls_descriptor(void) __attribute__((visibility("hidden")));
 
-/* front.c: MOST_FRONTS stubs say by their address which one was called. */
+/* front.c: the addresses of MOST_FRONTS stubs say which function was called. */
 enum { MOST_FRONTS = 64, STUB_BYTES = 16 };
 extern uint8_t clue_front_stubs[] __attribute__((visibility("hidden")));
-/* Where a function that was called through a stub returns. */
+/* A function that was called through a stub returns here. */
 extern uint8_t clue_front_back[] __attribute__((visibility("hidden")));
-/* In the place of one that is skipped: its result is 0. */
+/* Replaces a function that is skipped; its result is 0. */
 extern uint8_t clue_front_nothing[] __attribute__((visibility("hidden")));
-/* Called by stubs. ARGUMENTS: those in the integer registers. */
+/* Called by stubs with the arguments in the integer registers. */
 const void *clue_front_enter(const uint8_t *stub, const uint64_t *arguments, const void **back)
     __attribute__((visibility("hidden")));
 const void *clue_front_leave(void) __attribute__((visibility("hidden")));
 
-/* program.c: called by what stands in the place of exec(3)'s functions. */
+/* program.c: called by the replacements of exec(3)'s functions. */
 void clue_refuse_exec(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folding needs of AArch64 (Procedure Call Standard for the Arm 64-bit Architecture). */
+/* Assembly of folding for AArch64 (Procedure Call Standard for the Arm 64-bit Architecture). */
 #include "internal.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 
 enum { SAVED_WORDS = 22, SAVED_LINK = 11, SAVED_CONTROL = 20 };
 
-/* What a called function must keep (6.1), how floating-point numbers are rounded, and the thread
- * pointer. */
+/* Saves and restores what a called function must preserve (6.1), the rounding of floating-point
+ * numbers, and the thread pointer. */
 __asm__(".text\n"
         ".hidden clue_switch\n.globl clue_switch\n.type clue_switch,%function\n"
         "clue_switch:\n"
@@ -31,7 +31,7 @@ __asm__(".text\n"
         "\tbr x16\n"
         ".size clue_enter,.-clue_enter\n");
 
-/* Any program may write it. */
+/* Does nothing: any program may write the thread pointer. */
 void clue_context_begin(void)
 {
 }
@@ -65,7 +65,7 @@ __asm__(".text\n.hidden clue_front_stubs\n.globl clue_front_stubs\n.p2align 4\n"
         "\tldp x4, x5, [sp, #48]\n\tldp x2, x3, [sp, #32]\n\tldp x0, x1, [sp, #16]\n"
         "\tldp x29, x30, [sp], #224\n\tbr x16\n"
         ".size clue_front_stubs,.-clue_front_stubs\n"
-        /* Here the function returns: its results are in these. */
+        /* The function returns here; its results are in these registers. */
         ".hidden clue_front_back\n.globl clue_front_back\n.type clue_front_back,%function\n"
         "clue_front_back:\n"
         "\tstp x0, x1, [sp, #-80]!\n\tstp q0, q1, [sp, #16]\n\tstp q2, q3, [sp, #48]\n"
@@ -88,8 +88,8 @@ __asm__(".text\n.hidden clue_tls_descriptor\n.globl clue_tls_descriptor\n"
         "clue_tls_descriptor:\n\tldr x0, [x0, #8]\n\tret\n"
         ".size clue_tls_descriptor,.-clue_tls_descriptor\n");
 
-/* In the place of exec(3)'s functions, some of which take any number of arguments: all are as the
- * caller left them when the real one goes on. */
+/* Replace exec(3)'s functions, some of which take any number of arguments: all are as the caller
+ * left them when the real one is called. */
 __asm__(".text\n"
         "1:\tstp x29, x30, [sp, #-96]!\n\tmov x29, sp\n\tstp x0, x1, [sp, #16]\n"
         "\tstp x2, x3, [sp, #32]\n\tstp x4, x5, [sp, #48]\n\tstp x6, x7, [sp, #64]\n"

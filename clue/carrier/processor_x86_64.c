@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What folding needs of x86-64 (System V ABI, AMD64 supplement). */
+/* Assembly of folding for x86-64 (System V ABI, AMD64 supplement). */
 #include "internal.h"
 
 #include <string.h>
@@ -7,10 +7,10 @@
 
 /* ------------------------------------------------- switching between ranks */
 
-/* Whether the thread pointer can be written without a system call: bit 1 of AT_HWCAP2. */
+/* Is not 0 if the thread pointer can be written without a system call: bit 1 of AT_HWCAP2. */
 __attribute__((visibility("hidden"))) int clue_has_fsgsbase;
 
-/* What a called function must keep (3.2), and the thread pointer. */
+/* Saves and restores what a called function must preserve (3.2), and the thread pointer. */
 __asm__(".text\n"
         ".hidden clue_switch\n.globl clue_switch\n.type clue_switch,@function\n"
         "clue_switch:\n"
@@ -73,7 +73,8 @@ __asm__(".text\n.hidden clue_front_stubs\n.globl clue_front_stubs\n.p2align 4\n"
         "\tmovq 16(%rsp), %rdx\n\tmovq 8(%rsp), %rsi\n\tmovq (%rsp), %rdi\n"
         "\tleave\n\tjmpq *%r11\n"
         ".size clue_front_stubs,.-clue_front_stubs\n"
-        /* Here the function returns: its results are in these, or on the stack of the x87. */
+        /* The function returns here, with results in these registers, or on the stack of the
+         * x87. */
         ".hidden clue_front_back\n.globl clue_front_back\n.type clue_front_back,@function\n"
         "clue_front_back:\n"
         "\tsubq $48, %rsp\n\tmovq %rax, (%rsp)\n\tmovq %rdx, 8(%rsp)\n"
@@ -83,7 +84,7 @@ __asm__(".text\n.hidden clue_front_stubs\n.globl clue_front_stubs\n.p2align 4\n"
         "\tmovups 32(%rsp), %xmm1\n\tmovups 16(%rsp), %xmm0\n"
         "\tmovq 8(%rsp), %rdx\n\tmovq (%rsp), %rax\n\taddq $48, %rsp\n\tjmpq *%r11\n"
         ".size clue_front_back,.-clue_front_back\n"
-        /* In the place of a function that is skipped. */
+        /* Replaces a function that is skipped. */
         ".hidden clue_front_nothing\n.globl clue_front_nothing\n"
         ".type clue_front_nothing,@function\n"
         "clue_front_nothing:\n"
@@ -98,8 +99,8 @@ __asm__(".text\n.hidden clue_tls_descriptor\n.globl clue_tls_descriptor\n"
         "clue_tls_descriptor:\n\tmovq 8(%rax), %rax\n\tret\n"
         ".size clue_tls_descriptor,.-clue_tls_descriptor\n");
 
-/* In the place of exec(3)'s functions, some of which take any number of arguments: all are as the
- * caller left them when the real one goes on. */
+/* Replace exec(3)'s functions, some of which take any number of arguments: all are as the caller
+ * left them when the real one is called. */
 __asm__(".text\n"
         "1:\tpushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tpushq %rcx\n\tpushq %r8\n\tpushq %r9\n"
         "\tpushq %rax\n\tpushq %r11\n\tsubq $8, %rsp\n\tcall clue_refuse_exec\n\taddq $8, %rsp\n"

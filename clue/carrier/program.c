@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begin and end of a rank's program: what the C library does around main(), for each rank by
- * itself. Functions of the C library that stand here under their own names also serve libraries
- * that all ranks share; while no rank runs they do what they always do.
+ * Begins and ends a rank's program: what the C library does around main(), for each rank by itself.
+ * Functions of the C library that are defined here under their own names are also called by
+ * libraries that all ranks share; while no rank runs they behave as usual.
  */
 #include "internal.h"
 
@@ -30,15 +30,15 @@ static void init_image(const struct rank *rank, const struct image *image, int a
     call_all(rank, image, image->init_array, image->n_init, false, argc, argv);
 }
 
-/* Libraries that others need come after them in the set. INIT: of programs that call the functions
- * of their arrays themselves (before glibc 2.34). */
+/* Initializes images from last to first, since needed ones come later, and calls main(). INIT: the
+ * constructors of a program that calls them itself (before glibc 2.34). */
 int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv,
                     clue_init_fn *init)
 {
     const struct rank *rank = clue_carrier.current;
     const struct image_set *set = &rank->program->set;
 
-    feclearexcept(FE_ALL_EXCEPT); /* those of portolan-clue are not the program's */
+    feclearexcept(FE_ALL_EXCEPT); /* the program must not see the flags of portolan-clue */
     call_all(rank, set->images, set->images[0].preinit_array, set->images[0].n_preinit, false, argc,
              argv);
     for (size_t i = set->n; i-- > 1;)
@@ -52,7 +52,7 @@ int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv
 
 /* ------------------------------------------------- ends */
 
-/* A process that a rank has forked is none. */
+/* Returns whether a rank calls; a process that a rank has forked is none. */
 static bool is_rank(void)
 {
     return clue_carrier.current && getpid() == clue_carrier.process;
@@ -140,7 +140,7 @@ static int add_handler(struct rank *rank, struct exit_handler handler)
     return 0;
 }
 
-/* atexit(3) is this, with the object that calls it. */
+/* Implements atexit(3) as well, with the object that calls it. */
 PORTOLAN_API int __cxa_atexit(void (*function)(void *), void *arg, void *object);
 int __cxa_atexit(void (*function)(void *), void *arg, void *object)
 {
@@ -160,7 +160,8 @@ PORTOLAN_API int on_exit(void (*function)(int status, void *arg), void *arg)
 
 /* ------------------------------------------------- names of images */
 
-/* What clue_images_link() put into the two words adds up to the place from the thread pointer. */
+/* Returns the address of a thread-local. clue_images_link() chose the two words so that their sum
+ * is the distance from the thread pointer. */
 void *clue_tls_address(const uint64_t index[2])
 {
     return (char *)__builtin_thread_pointer() + (int64_t)(index[0] + index[1]);

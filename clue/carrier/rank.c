@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of ranks, one block for all. A rank has in it, one after the other: a page that nobody
- * may touch, its stack, its thread-locals and thread descriptor, its images. So that the C library
- * serves a rank as if it were a thread, its descriptor is a copy of that of the one thread that
- * runs them all.
+ * The memory of ranks, one block for all. In it each rank has, one after the other: a page that
+ * nobody may touch, its stack, its thread-locals and thread descriptor, its images. So that the C
+ * library serves a rank as if it were a thread, its descriptor is a copy of that of the one thread
+ * that runs them all.
  */
 #include "apart.h"
 
@@ -28,7 +28,7 @@ struct thread_functions {
 static struct thread_functions glibc;
 
 enum { ALIGN = 64 };
-/* Of glibc's malloc. */
+/* Parameters and structures of glibc's malloc. */
 enum {
     HEAP_ALIGN = 64 << 20,
     NOT_OF_MAIN_HEAP = 4,
@@ -36,8 +36,8 @@ enum {
     MAPPED_BYTES = 16 << 20,
     MOST_MAPS = 1 << 16
 };
-/* So many ranks have heaps as in processes of their own; those of more grow by a page, and all keep
- * so much that was freed. One heap for all begins with room of so much for each. */
+/* Up to FEW_RANKS ranks have heaps as in processes of their own, and keep up to ALL_KEPT of freed
+ * memory; heaps of more grow by a page. One heap for all begins with HEAP_OF_RANK for each. */
 enum { FEW_RANKS = 64, ALL_KEPT = 1 << 30, HEAP_OF_RANK = 1 << 16 };
 
 static size_t round_up(size_t size, size_t to)
@@ -85,8 +85,7 @@ static enum portolan_status plan_memory(const struct carrier *c, struct program 
         p->set.images[i].offset = at - p->images_at;
         at += p->set.images[i].span;
     }
-    /* Ranks at equal distances of a power of two would compete for the same places of the caches.
-     */
+    /* PAGE more than a power of two, or ranks would compete for the same places of the caches */
     p->stride = round_up(at, 2 * PAGE) + PAGE;
     return PORTOLAN_OK;
 }
@@ -98,8 +97,8 @@ static void copy_descriptor(uint8_t *thread)
     memcpy(thread - before, (uint8_t *)__builtin_thread_pointer() - before, bytes);
 }
 
-/* What of THREAD's memory, from BEGIN to END, this program does not need: most of the room for
- * thread-locals. */
+/* Finds the part of THREAD's memory, from BEGIN to END, that this program does not need: most of
+ * the room for thread-locals. */
 static void find_unused(const struct carrier *c, const struct program *p, uint8_t *thread,
                         uint8_t **begin, uint8_t **end)
 {
@@ -111,8 +110,8 @@ static void find_unused(const struct carrier *c, const struct program *p, uint8_
         *end = *begin;
 }
 
-/* The vector of modules' thread-locals: its length stands before it, and a word of generation
- * first. Those in memory of SCRATCH are moved. */
+/* Moves the vector of modules' thread-locals that point into SCRATCH. The vector's length is stored
+ * before it, and its first word is a generation. */
 static void move_vector(void **vector, const uint8_t *scratch, size_t bytes, ptrdiff_t by)
 {
     for (size_t i = 1; i <= (size_t)vector[-2]; i++) {
@@ -124,9 +123,9 @@ static void move_vector(void **vector, const uint8_t *scratch, size_t bytes, ptr
 }
 
 /*
- * A thread pointer for a rank: what it needs lies in the BYTES before END. The C library clears all
- * of the room for thread-locals, which would take pages that most programs do not need; so it does
- * that in one place, and what is needed is copied. NULL: no memory.
+ * Makes a thread pointer for a rank, in the BYTES before END. The C library clears all of the room
+ * for thread-locals, which would take pages that most programs do not need; so it does that in one
+ * scratch place, and what is needed is copied. Returns NULL without memory.
  */
 static uint8_t *make_thread(const struct carrier *c, const struct program *p, uint8_t *end)
 {
@@ -152,13 +151,13 @@ static uint8_t *make_thread(const struct carrier *c, const struct program *p, ui
     if (TLS_IS_BELOW)
         ((void **)thread)[0] = ((void **)thread)[2] = thread;
     ((void **)thread)[TLS_VECTOR_WORD] = vector;
-    if (glibc.rseq_offset) /* the kernel tells only the real thread which processor it runs on */
+    if (glibc.rseq_offset) /* the kernel updates this for the real thread only */
         ((int32_t *)(thread + *glibc.rseq_offset))[1] = -2;
     return thread;
 }
 
-/* The words of main() as the kernel hands them over: count, arguments, environment, no auxiliary
- * vector. Returns their address, below END. */
+/* Writes the words of main() below END as the kernel does: count, arguments, environment, no
+ * auxiliary vector. Returns their address. */
 static uint8_t *write_arguments(char *const *words, uint8_t *end)
 {
     size_t n = 0, n_env = 0, text = 0;
@@ -183,14 +182,14 @@ static uint8_t *write_arguments(char *const *words, uint8_t *end)
     return end;
 }
 
-/* What the one heap of N ranks takes first, in large pages: the processor knows the places of fewer
- * pages than ranks have. */
+/* Asks for large pages for the first part of the one heap of N ranks, since the processor caches
+ * the translations of fewer pages than ranks have. */
 static void ask_large_pages(size_t n)
 {
     size_t bytes = n * HEAP_OF_RANK;
     uint8_t *room;
 
-    mallopt(M_MMAP_MAX, 0); /* ROOM lies in the heap, whose end it becomes when it is freed */
+    mallopt(M_MMAP_MAX, 0); /* keeps ROOM within the heap, whose end it becomes when it is freed */
     room = malloc(bytes);
     if (room)
         madvise(room + PAGE - (uintptr_t)room % PAGE, bytes - PAGE, MADV_HUGEPAGE);
@@ -198,11 +197,11 @@ static void ask_large_pages(size_t n)
     mallopt(M_MMAP_MAX, MOST_MAPS);
 }
 
-/* If the process does not count as single-threaded malloc() gives each thread a heap, and so each
- * rank, until memory maps are used up: where bursts are measured, its data can be fetched.
- * Otherwise one heap for all takes less memory, and fewer calls of the kernel. What is given back
- * to the kernel takes time when it is used again: few ranks give back what they would as processes,
- * by malloc()'s own rules. */
+/* Chooses between a heap for each rank and one for all. If the process does not count as
+ * single-threaded, malloc() gives each thread a heap, and so each rank, until memory maps are used
+ * up; then its data can be fetched, as measured bursts need. Otherwise one heap for all takes less
+ * memory and fewer calls of the kernel. Memory that was given back to the kernel takes time when it
+ * is used again: a few ranks give back what they would as processes, by malloc()'s own rules. */
 static void give_heaps(const struct clue_run *run, int n)
 {
     bool has_own = n <= MOST_HEAPS && clue_is_measured(run);

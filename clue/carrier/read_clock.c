@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock that programs see. */
+/* Reads the clock that programs see. */
 #include "internal.h"
 
 #include <sched.h>
@@ -9,8 +9,8 @@ bool clue_is_virtual(void)
     return clue_carrier.current != NULL;
 }
 
-/* The date where the run is measured, else always the same, so that programs that seed by it do the
- * same again: 2000-01-01, the paper's year. */
+/* Returns the date if computing is measured, else always 2000-01-01, the paper's year, so that
+ * programs that seed by it repeat. */
 int64_t clue_epoch_ns(void)
 {
     enum { FIXED_EPOCH = 946684800, SECOND = 1000000000 };
@@ -25,7 +25,7 @@ int64_t clue_epoch_ns(void)
     return epoch;
 }
 
-/* Where computing takes no time a program that waits for a clock would never end. */
+/* Ends a run in which computing takes no time and the program waits for a clock. */
 int64_t clue_read_clock(void)
 {
     enum { MOST_READINGS = 500000 };
@@ -44,7 +44,7 @@ int64_t clue_read_clock(void)
     return now;
 }
 
-/* Of a rank that waits for what others write: as short as what the kernel does then. */
+/* Lets a rank that waits for others' writes yield, at the cost of a short system call. */
 PORTOLAN_API int sched_yield(void)
 {
     static const struct clue_routine routine = {"sched_yield", CLUE_NO_NUMBER};

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is recorded of a rank itself, or of a schedule of it. */
+/* The recorded operations of a rank itself, or of one of its schedules. */
 struct track {
     struct portolan_text bytes;
-    clue_request *requests; /* by their number; 0: free */
+    clue_request *requests; /* by the record's numbers; 0: the number is free */
     size_t n_requests, room, last;
 };
 struct recorded {
@@ -25,17 +25,17 @@ struct recorded {
     size_t n_schedules, n_open;
 };
 
-/* What is recorded of a run. */
+/* The record of a run while it grows. */
 struct recording {
     struct recorded *ranks;
     size_t n, room;
     const struct clue_routine **routines;
     size_t n_routines;
-    struct portolan_index index; /* of contexts */
+    struct portolan_index index; /* index of contexts */
     uint64_t *contexts;
     size_t n_contexts, room_contexts;
     struct portolan_trace *known; /* its communicators and windows */
-    struct portolan_text told;    /* of an event */
+    struct portolan_text event;   /* bytes of the last event */
     uint64_t n_depends;
 };
 
@@ -44,7 +44,7 @@ bool record_begin(struct carrier *c)
     return (c->recording = portolan_calloc(1, sizeof *c->recording)) != NULL;
 }
 
-/* Of the current rank. */
+/* Returns the record of the current rank. */
 static struct recorded *recorded_now(const struct carrier *c)
 {
     struct recording *all = c->recording;
@@ -75,8 +75,8 @@ static void add_number(struct portolan_text *to, uint64_t value)
                             (size_t)(portolan_stream_unsigned(bytes, value) - bytes));
 }
 
-/* The rank's own number of a request; a new one gets a number. Requests are mostly used in the
- * order in which they were made. */
+/* Returns the record's number of a request; a new one is given a number. Requests are mostly used
+ * in the order in which they were made. */
 static uint64_t request_number(struct track *track, clue_request request, bool is_new)
 {
     clue_request wanted = is_new ? 0 : request;
@@ -175,8 +175,8 @@ static void add_field(struct recording *r, struct track *track, const struct ope
     case FIELD_REQUESTS:
         add_requests(track, o->wait.requests, o->wait.n);
         break;
-    case FIELD_AWAITED: /* clue_record_await() and tell() write these */
-    case FIELD_TOLD:
+    case FIELD_AWAITED: /* clue_record_await() and record_event() write these themselves */
+    case FIELD_EVENT:
         break;
     }
 }
@@ -251,11 +251,15 @@ void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all
                            : 0);
 }
 
-/* ------------------------------------------------- what observers are told */
+/* ------------------------------------------------- events for observers */
 
-/* Kind, communicator (0: none, or its place times 2, and 1, or 2 of a window), peer + 2, tag + 2,
- * bytes, request; the rank's neighbours, if the communicator has some and this is a collective: how
- * many, and each. */
+/*
+ * Encodes the communicator of an event.
+ *
+ * An event is: its kind; its communicator (0: none, else its index times 2 + 1, + 1 for a window);
+ * peer + 2, tag + 2, bytes, request; and for a collective on a communicator with neighbours, how
+ * many neighbours the rank has, and each.
+ */
 static uint64_t known_comm(struct recording *r, const struct portolan_mpi_comm *comm)
 {
     size_t at = SIZE_MAX;
@@ -276,8 +280,8 @@ static void add_members(struct portolan_text *to, const int *members, size_t n)
         add_number(to, (uint64_t)members[i]);
 }
 
-/* Calls are recorded anyway. */
-static void tell(const struct portolan_mpi_event *e)
+/* Records an event. Begin and end of calls are recorded as operations already. */
+static void record_event(const struct portolan_mpi_event *e)
 {
     const struct carrier *c = &clue_carrier;
     const struct portolan_mpi_observer *other = c->run->observer;
@@ -289,16 +293,16 @@ static void tell(const struct portolan_mpi_event *e)
                                     (uint64_t)(e->tag + 2),
                                     e->bytes,
                                     e->request};
-        struct portolan_text *told = &c->recording->told, *to = &track_now(c)->bytes;
+        struct portolan_text *event = &c->recording->event, *to = &track_now(c)->bytes;
 
-        told->length = 0;
+        event->length = 0;
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            add_number(told, numbers[i]);
+            add_number(event, numbers[i]);
         if (e->kind == PORTOLAN_MPI_COLLECTIVE && e->comm->n_neighbours)
-            add_members(told, e->comm->neighbours, (size_t)e->comm->n_neighbours);
-        add_number(to, OPERATION_TELL);
-        add_number(to, told->length);
-        portolan_text_add_bytes(to, told->bytes, told->length);
+            add_members(event, e->comm->neighbours, (size_t)e->comm->n_neighbours);
+        add_number(to, OPERATION_EVENT);
+        add_number(to, event->length);
+        portolan_text_add_bytes(to, event->bytes, event->length);
     }
     if (other && (other->is_on || e->kind < PORTOLAN_MPI_BEGIN))
         other->tell(e);
@@ -306,7 +310,7 @@ static void tell(const struct portolan_mpi_event *e)
 
 const struct portolan_mpi_observer *record_observer(void)
 {
-    static const struct portolan_mpi_observer observer = {tell, true};
+    static const struct portolan_mpi_observer observer = {record_event, true};
 
     return &observer;
 }
@@ -327,7 +331,8 @@ static void add_comms(struct portolan_text *to, const struct portolan_trace_comm
     }
 }
 
-/* Operations of schedules that have not come to their end are not all known: counts them, too. */
+/* Counts operations that depend on time, and those of schedules that have not ended, since not all
+ * of their operations are known. */
 static uint64_t count_depends(const struct carrier *c)
 {
     const struct recording *r = c->recording;
@@ -407,7 +412,7 @@ void record_end(struct carrier *c)
         free(r->routines);
         portolan_index_clear(&r->index);
         free(r->contexts);
-        portolan_text_clear(&r->told);
+        portolan_text_clear(&r->event);
         portolan_trace_destroy(r->known);
     }
     free(r);

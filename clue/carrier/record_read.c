@@ -31,7 +31,7 @@ uint64_t record_skip(struct record_reader *r, uint64_t kind)
         if (kind == OPERATION_SEND &&
             form->fields[i].offset == offsetof(struct operation, send.bytes))
             bytes = value;
-        if (form->fields[i].kind == FIELD_TOLD)
+        if (form->fields[i].kind == FIELD_EVENT)
             r->at += value < left ? value : left;
         if (form->fields[i].kind == FIELD_REQUESTS || form->fields[i].kind == FIELD_AWAITED)
             for (; value && r->at < r->end; value--)
@@ -51,8 +51,8 @@ static char *read_word(struct record_reader *r, struct record *record)
     return portolan_arena_strndup(&record->arena, begin, length);
 }
 
-/* Room for *N items, the number that comes next, and a last one of zeros. Each item is a byte of
- * the file at least. NULL: it is damaged. */
+/* Allocates room for *N items, a number that is read here, and for a last one of zeros. Each item
+ * takes a byte of the file at least. Returns NULL if the record is damaged. */
 static void *read_array(struct record_reader *r, struct record *record, size_t size, size_t *n)
 {
     *n = record_number(r);
@@ -73,7 +73,28 @@ static bool read_members(struct record_reader *r, struct record *record, int *n,
     return to != NULL;
 }
 
-/* Communicators or (IS_WINDOW) windows. */
+struct portolan_mpi_comm *record_comm_with_neighbours(struct record_reader *r,
+                                                      const struct portolan_mpi_comm *comm,
+                                                      const uint8_t *end)
+{
+    uint64_t n = record_number(r);
+    struct portolan_mpi_comm *own = NULL;
+    int *list;
+
+    if (n <= (uint64_t)(end - r->at))
+        own = portolan_calloc(1, sizeof *own + n * sizeof *list);
+    if (!own)
+        return NULL;
+    list = (int *)(own + 1);
+    for (uint64_t i = 0; i < n; i++)
+        list[i] = (int)record_number(r);
+    *own = *comm;
+    own->n_neighbours = (int)n;
+    own->neighbours = list;
+    return own;
+}
+
+/* Reads the communicators or (IS_WINDOW) windows. */
 static bool read_comms(struct record_reader *r, struct record *record, bool is_window)
 {
     size_t n;

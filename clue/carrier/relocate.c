@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names are looked up as the dynamic linker does: carrier's own come first, then those of images,
- * then those of libraries that all ranks share. Thread-locals of images all lie at fixed places
- * from the thread pointer, and so every way to reach them works (ELF Handling for Thread-Local
- * Storage, 2013; System V ABI, AMD64 supplement; ELF for the Arm 64-bit Architecture).
+ * Links the images of a program, as the dynamic linker does, but once for all ranks.
+ *
+ * Names are looked up in the carrier's replacements first, then in the images, then in the
+ * libraries that all ranks share. A relocation whose value is the same for all ranks is written
+ * into the image's template, that is its data as they are before any rank has them. One whose value
+ * depends on where a rank's images lie becomes a moved word, which clue_images_copy() computes for
+ * each rank after it has copied the template.
+ *
+ * A rank's code is mapped from the file, so all ranks run the same pages. Data that the program has
+ * copies of (RELOCATE_COPY), and functions that return an address (IRELATIVE), are handled after
+ * the words of all libraries, since they read these.
+ *
+ * Thread-locals of images all lie at fixed distances from the thread pointer, so every way to reach
+ * them works (ELF Handling for Thread-Local Storage, 2013; System V ABI, AMD64 supplement; ELF for
+ * the Arm 64-bit Architecture).
  */
 #include "image.h"
 
@@ -13,12 +24,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a name means. */
+/* The definition of a name. */
 struct target {
-    uint32_t base; /* image, CLUE_RANK_BLOCK or CLUE_ABSOLUTE */
+    uint32_t base; /* an image, CLUE_RANK_BLOCK or CLUE_ABSOLUTE */
     uint64_t value;
-    bool is_indirect; /* an IFUNC: the function says */
-    int64_t tls;      /* of a thread-local: where from the thread pointer */
+    bool is_indirect; /* an IFUNC: the function returns the address */
+    int64_t tls;      /* of a thread-local: its distance from the thread pointer */
 };
 
 struct linking {
@@ -44,7 +55,7 @@ static bool target_in(const struct image_set *set, size_t i, const Elf64_Sym *sy
 
 static const char in_carrier;
 
-/* In the libraries that are shared: what carrier has first, then the version that is wanted. */
+/* Looks a name up in the shared libraries: carrier's replacement first, then the wanted version. */
 static bool target_shared(const struct image *image, uint32_t i, const char *name, struct target *t)
 {
     const char *version = clue_image_version(image, i);
@@ -145,7 +156,7 @@ static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
     case RELOCATE_TLS_OFFSET:
         *place = (uint64_t)((t.tls ? t.tls : image->tls_offset) + r->r_addend);
         return true;
-    case RELOCATE_TLS_MODULE: /* clue_tls_address() adds both to the thread pointer */
+    case RELOCATE_TLS_MODULE: /* clue_tls_address() adds both words to the thread pointer */
         *place = ELF64_R_SYM(r->r_info) ? 0 : (uint64_t)image->tls_offset;
         return true;
     case RELOCATE_TLS_PLACE:
@@ -164,7 +175,7 @@ static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
     }
 }
 
-/* The image's data as they are before any rank has them. */
+/* Makes the image's data as they are before any rank has them. */
 static bool make_template(struct image *image)
 {
     size_t bytes = image->filled - image->data;
@@ -180,7 +191,7 @@ static bool make_template(struct image *image)
     return image->template != NULL;
 }
 
-/* From the thread pointer on, the program's first: its code knows its distance. */
+/* Places the thread-locals of all images, the program's first: its code contains the distance. */
 static void place_thread_locals(struct image_set *set)
 {
     int64_t used = TLS_RESERVED;
@@ -241,8 +252,8 @@ static enum portolan_status map_image(const struct image *image, int fd, uint8_t
         const Elf64_Phdr *last = p;
         uint64_t start = p->p_vaddr / PAGE * PAGE;
 
-        /* Those that lie in the file as in memory become one map: maps are few (vm.max_map_count).
-         */
+        /* Maps segments that are as far apart in the file as in memory together, since a process
+         * may have few maps (vm.max_map_count). */
         while (i + 1 < image->n_loads && !(image->loads[i + 1]->p_flags & PF_W) &&
                image->loads[i + 1]->p_vaddr - p->p_vaddr ==
                    image->loads[i + 1]->p_offset - p->p_offset)

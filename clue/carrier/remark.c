@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be told at the end of a run, each text once for each place of the program. */
+/* Collects what the end of a run reports: each text once for each place of the program. */
 #include "internal.h"
 
 #include <portolan/list.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How sure a virtual time is: its record runs again and again, with parameters of the machine drawn
- * from their errors, and other seeds. That does not show how measured runs differ from each other:
- * clue_main() measures some more.
+ * Estimates how certain a virtual time is: replays its record with parameters of the machine drawn
+ * from their errors, and with other seeds. That does not show how measured runs differ from each
+ * other, so clue_main() measures some more.
  */
 #include "record.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What ranks wait for others if RECORD runs with bursts of MEDIANS (or NULL); NAN: no memory. */
+/* Returns how long ranks wait if RECORD runs with bursts of MEDIANS (or NULL); NAN: no memory. */
 static double waiting_of(const struct clue_run *run, const struct record *record,
                          const struct record_bursts *medians)
 {
@@ -132,7 +132,7 @@ enum portolan_status clue_repeat_program(const struct portolan_words *words,
         portolan_words_add(&arena, &all, portolan_arena_printf(&arena, "--repetition=%zu", i + 1));
         portolan_words_add(&arena, &all, json);
         portolan_words_append(&arena, &all, more);
-        portolan_command_run(&arena, &all, out, NULL); /* its exit status is the program's */
+        portolan_command_run(&arena, &all, out, NULL); /* its exit status is that of the program */
         found = portolan_text_add_file(&text, strchr(json, '=') + 1, SIZE_MAX)
                     ? strstr(text.bytes, "\"virtual_ns\":")
                     : NULL;

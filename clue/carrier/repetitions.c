@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run that is measured first, for medians, or repeated: by its record, or by its own command. */
+/* Measures a run first, for medians, or repeats it, from its record or by its own command. */
 #include "options.h"
 
 #include <portolan/stats.h>
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What repetitions keep meanwhile. */
+/* The folder for files that repetitions keep until the end. */
 static const char *repeat_folder;
 
-/* A repetition that still runs may write its file meanwhile: the folder goes with the next attempt,
- * and then it cannot write any more. */
+/* Removes the folder when the run is interrupted. A repetition that still runs may write into it
+ * meanwhile; then a second attempt removes it, after which nothing can be written. */
 static void end_early(int signal)
 {
     static const char *const files[] = {"measured", "record", "json", "out"};
@@ -28,7 +28,7 @@ static void end_early(int signal)
         if (rmdir(repeat_folder) == 0)
             break;
     }
-    raise(signal); /* SA_RESETHAND: it ends the process */
+    raise(signal); /* SA_RESETHAND has restored the default, which ends the process */
 }
 
 static enum portolan_status make_folder(struct portolan_arena *arena, struct portolan_error *err)
@@ -46,7 +46,7 @@ static enum portolan_status make_folder(struct portolan_arena *arena, struct por
     return PORTOLAN_OK;
 }
 
-/* For repetitions a run without a record of its own is recorded too. */
+/* If the run has no record of its own, it is recorded into the folder. */
 enum portolan_status repetitions_begin(struct options *o, struct portolan_arena *arena,
                                        struct portolan_error *err)
 {
@@ -59,8 +59,8 @@ enum portolan_status repetitions_begin(struct options *o, struct portolan_arena 
     return PORTOLAN_OK;
 }
 
-/* The program itself runs again, as the options say, with times of a record; TABLE: its
- * option, NULL: with times as they are then, or those of the options. */
+/* Runs the program again, with its options and the times of a record: TABLE is the option that
+ * names it. NULL: with times measured anew, or those of the options. */
 static enum portolan_status repeat_program(const struct options *o, const char *table, size_t n,
                                            double *ends, struct portolan_error *err)
 {
@@ -79,7 +79,7 @@ static enum portolan_status repeat_program(const struct options *o, const char *
     return status;
 }
 
-/* For medians of what repeats the program runs once before; what it prints then is lost. */
+/* Runs the program once, for the medians of bursts that repeat; what it prints is lost. */
 enum portolan_status repetitions_measure_first(struct options *o, struct portolan_arena *arena,
                                                struct portolan_error *err)
 {
@@ -98,7 +98,7 @@ enum portolan_status repetitions_measure_first(struct options *o, struct portola
                                          portolan_arena_printf(arena, "--measure-into=%s", file)));
     portolan_words_append(arena, &words, &program);
     portolan_command_run(arena, &words, portolan_arena_printf(arena, "%s/out", repeat_folder),
-                         NULL); /* its exit status is the program's */
+                         NULL); /* its exit status is that of the program */
     if (record_read(file, &o->record, NULL))
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "'%s' cannot be measured for medians; without --compute=median "
@@ -109,8 +109,8 @@ enum portolan_status repetitions_measure_first(struct options *o, struct portola
     return PORTOLAN_OK;
 }
 
-/* The program is measured as often again as that takes seconds at most; times are in RUNS then,
- * their number in *N. */
+/* Measures the program several more times, as often as fits into a few seconds. The times are in
+ * RUNS afterwards, their number in *N. */
 static enum portolan_status measure_again(const struct options *o, double wall_s, double *runs,
                                           size_t *n, struct portolan_error *err)
 {
@@ -127,8 +127,8 @@ static enum portolan_status measure_again(const struct options *o, double wall_s
     return more ? repeat_program(o, NULL, more, runs + 1, err) : PORTOLAN_OK;
 }
 
-/* The I-th of N measured times, farther out than it is: between the outermost 90 % of further runs
- * lie then, by the t distribution of their logarithms. A few do not reach so far themselves. */
+/* Returns the I-th of N measured times, moved outwards: by the t distribution of their logarithms,
+ * 90 % of further runs lie between the outermost then. A few times do not reach so far. */
 static double widened(const double *times, size_t n, size_t i)
 {
     double middle = 0, squares = 0, own, most = 0, half;
@@ -174,7 +174,7 @@ enum portolan_status repetitions_run(struct options *o, struct clue_report *repo
     if (!status) {
         double middle = portolan_median_of_sorted(n, ends);
 
-        /* In order: each of the measured runs meets low and high ones. */
+        /* RUNS are in order, so each is paired with low and high repetitions. */
         for (size_t i = 0; i < n && middle > 0; i++)
             ends[i] *= widened(report->measured_ns, n_runs, i % n_runs) / middle;
         portolan_sort_numbers(n, ends);
@@ -192,7 +192,7 @@ enum portolan_status repetitions_run(struct options *o, struct clue_report *repo
     return status;
 }
 
-/* Of a run with a record of what was measured. */
+/* Needs a run with a record of what was measured. */
 void repetitions_share(const struct options *o, struct clue_report *report)
 {
     bool is_own = o->run.compute == CLUE_COMPUTE_MEASURED && o->run.record && !o->run.replay;

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A record runs on a machine: the same operations, without the program and without data. */
+/*
+ * Replays a record on a machine: performs the same operations without the program and its data.
+ *
+ * The engine says which rank continues. A rank reads its course of operations until one must wait,
+ * and performs that one again when it goes on, so an operation changes nothing before it is done.
+ * A nonblocking collective is a schedule, a course next to the rank's own, which is held when a
+ * wait of it is not complete. An await waits for the program's requests and lets schedules advance
+ * meanwhile, depending on which message comes first, as the library does: await_phase() waits for
+ * any incomplete request of these, advances the schedules, and begins again.
+ */
 #include "record.h"
 
 #include "operation_forms.h"
@@ -8,30 +17,30 @@
 
 #include <stdlib.h>
 
-/* Operations of a rank, or of a schedule of it. */
+/* The operations of a rank, or of one of its schedules. */
 struct course {
     struct record_reader reader;
     clue_request *requests; /* by the record's numbers */
     size_t n, room;
-    clue_request *waited; /* of its wait */
+    clue_request *waited; /* requests of its wait */
     size_t n_waited, room_waited, n_checked;
-    bool is_held, is_over; /* of a schedule: its wait is not complete */
+    bool is_held, is_over; /* of a schedule: IS_HELD: its wait is not complete */
     struct course *next;
 };
 
 enum await_phase { BEGINNING, WAITING_FOR_ALL, ADVANCING, CHECKING, WAITING, CHARGING, AWAITED };
 
 struct replayed {
-    struct course own, *now;  /* NOW: whose operations are read */
-    struct course *schedules; /* all */
+    struct course own, *now;  /* NOW: the course that is being read */
+    struct course *schedules; /* all, in the order in which they begin */
     size_t n_schedules, n_begun;
-    struct course *active, **turn; /* those that are not over; who is next to take steps */
-    /* Of an await: what it still waits for, its own requests first, and how far it has come. */
+    struct course *active, **turn; /* those that are not over; TURN: the next to advance */
+    /* State of an await: the requests that it still waits for, its own first, and its phase. */
     enum await_phase phase;
     struct course awaited;
-    size_t n_own, n_open, n_kept, n_kept_before; /* before the schedule that is checked */
-    bool can_go_on;                              /* a schedule that waits for nothing any more */
-    const struct clue_routine *routine;          /* of the call that it is in */
+    size_t n_own, n_open, n_kept, n_kept_before; /* requests kept before the checked schedule */
+    bool can_go_on;                              /* a schedule waits for nothing any more */
+    const struct clue_routine *routine;          /* routine of the call that the rank is in */
 };
 
 struct replay {
@@ -39,8 +48,8 @@ struct replay {
     const struct record *record;
     struct replayed *ranks;
     const struct record_bursts *medians; /* by rank; or NULL */
-    const uint8_t **at;                  /* by rank: where it goes on, to be fetched */
-    struct rank self;                    /* who runs: observers ask */
+    const uint8_t **at;                  /* by rank: where reading continues, to be prefetched */
+    struct rank self;                    /* the rank that runs, for observers */
     bool is_damaged;
 };
 
@@ -81,35 +90,13 @@ static size_t take_requests(struct replay *p, struct course *c)
     return n;
 }
 
-/* A number of the operation that is read. */
+/* Returns the next number of the operation that is being read. */
 static uint64_t next_number(struct replayed *rank)
 {
     return record_number(&rank->now->reader);
 }
 
-/* The communicator of an event as the rank sees it, whose neighbours follow up to END; freed by the
- * caller. NULL: damaged, or no memory. */
-static struct portolan_mpi_comm *
-with_neighbours(struct replayed *rank, const struct portolan_mpi_comm *comm, const uint8_t *end)
-{
-    uint64_t n = next_number(rank);
-    struct portolan_mpi_comm *own = NULL;
-    int *list;
-
-    if (n <= (uint64_t)(end - rank->now->reader.at))
-        own = portolan_calloc(1, sizeof *own + n * sizeof *list);
-    if (!own)
-        return NULL;
-    list = (int *)(own + 1);
-    for (uint64_t i = 0; i < n; i++)
-        list[i] = (int)next_number(rank);
-    *own = *comm;
-    own->n_neighbours = (int)n;
-    own->neighbours = list;
-    return own;
-}
-
-static void tell(struct replay *p, struct replayed *rank)
+static void replay_event(struct replay *p, struct replayed *rank)
 {
     const struct portolan_mpi_observer *observer = clue_carrier.observer;
     uint64_t length = next_number(rank), comm;
@@ -132,7 +119,7 @@ static void tell(struct replay *p, struct replayed *rank)
         if (comm && (comm - 1) / 2 < p->record->n_comms[(comm - 1) % 2])
             e.comm = &p->record->comms[(comm - 1) % 2][(comm - 1) / 2];
         if (e.comm && rank->now->reader.at < end)
-            e.comm = own = with_neighbours(rank, e.comm, end);
+            e.comm = own = record_comm_with_neighbours(&rank->now->reader, e.comm, end);
         if (rank->routine) {
             e.name = rank->routine->name;
             e.routine = rank->routine->number;
@@ -148,7 +135,7 @@ static void tell(struct replay *p, struct replayed *rank)
 
 /* ------------------------------------------------- operations of the table */
 
-/* VALUE is what the record has of FIELD. */
+/* Decodes a member of an operation; VALUE is the record's number for FIELD. */
 static inline __attribute__((always_inline)) void take_field(struct replay *p, struct course *c,
                                                              struct operation *o,
                                                              struct operation_field field,
@@ -189,12 +176,12 @@ static inline __attribute__((always_inline)) void take_field(struct replay *p, s
     case FIELD_NEW_REQUEST:
         o->request = *request_at(p, c, value);
         break;
-    default: /* records whose courses depend on time, which have these, are not replayed */
+    default: /* Only records that depend on time have these kinds, and those are not replayed. */
         p->is_damaged = true;
     }
 }
 
-/* Reads an operation of KIND, does it, and keeps its request by the record's number. */
+/* Reads an operation of KIND, performs it, and keeps its request under the record's number. */
 static inline __attribute__((always_inline)) enum clue_progress do_next(struct replay *p, int task,
                                                                         struct replayed *rank,
                                                                         enum operation_kind kind,
@@ -234,7 +221,7 @@ static enum clue_progress call(struct replay *p, int task, struct replayed *rank
     if (p->is_damaged)
         return CLUE_DONE;
     p->self.routine = rank->routine = o.call.routine;
-    clue_tell_call(&p->self, PORTOLAN_MPI_BEGIN);
+    clue_notify_call(&p->self, PORTOLAN_MPI_BEGIN);
     return CLUE_DONE;
 }
 
@@ -253,7 +240,7 @@ static enum clue_progress release(struct replay *p, int task, struct replayed *r
     return do_next(p, task, rank, OPERATION_FREE, &(struct operation){0});
 }
 
-/* One that is not as frequent as those above. */
+/* Performs an operation that is less frequent than those above. */
 static enum clue_progress do_other(struct replay *p, int task, struct replayed *rank,
                                    enum operation_kind kind)
 {
@@ -265,7 +252,7 @@ static enum clue_progress do_other(struct replay *p, int task, struct replayed *
 
 /* ------------------------------------------------- waits, schedules */
 
-/* A schedule asks for a wait only when all is complete, and is held before. */
+/* Waits. A schedule waits only when all its requests are complete, and is held until then. */
 static enum clue_progress wait(struct replay *p, int task, struct replayed *rank)
 {
     struct course *c = rank->now;
@@ -291,19 +278,19 @@ static enum clue_progress wait(struct replay *p, int task, struct replayed *rank
 
 static enum clue_progress step(struct replay *p, int task, struct replayed *rank);
 
-/* Skips an operation that only observers need, as most are. */
+/* Skips an operation that only observers need; most operations are such. */
 static bool skip(struct record_reader *r)
 {
     const uint8_t *at = r->at;
 
     if (*at == OPERATION_END)
         r->at++;
-    else if (*at == OPERATION_TELL && r->end - at > 1 && at[1] < 0x80 && at[1] < r->end - at - 1)
+    else if (*at == OPERATION_EVENT && r->end - at > 1 && at[1] < 0x80 && at[1] < r->end - at - 1)
         r->at += 2 + at[1];
     return r->at != at;
 }
 
-/* Operations of C until it is held, has come to its end, or (WAITS) the rank must wait. */
+/* Performs operations of C until it is held, has ended, or (CLUE_WAITS) the rank must wait. */
 static enum clue_progress advance(struct replay *p, int task, struct replayed *rank,
                                   struct course *c)
 {
@@ -326,7 +313,7 @@ static enum clue_progress advance(struct replay *p, int task, struct replayed *r
     return progress;
 }
 
-/* All that are active, in the order in which they began. */
+/* Advances all active schedules, in the order in which they began. */
 static enum clue_progress advance_schedules(struct replay *p, int task, struct replayed *rank)
 {
     struct course *c;
@@ -361,7 +348,8 @@ static enum clue_progress begin_schedule(struct replay *p, int task, struct repl
     return CLUE_DONE;
 }
 
-/* The requests of an await of N, whose numbers are read next. False: there are schedules, too. */
+/* Lists the requests of an await of N items, whose numbers are read next. Returns false if there
+ * are schedules among them. */
 static bool list_own(struct replay *p, struct replayed *rank, size_t n)
 {
     struct record_reader numbers = rank->own.reader;
@@ -383,7 +371,7 @@ static bool list_own(struct replay *p, struct replayed *rank, size_t n)
     return !has_schedules;
 }
 
-/* And what active schedules wait for, each with a 0 at its end. */
+/* Adds the requests that active schedules wait for, those of each followed by a 0. */
 static void list_active(struct replay *p, struct replayed *rank)
 {
     struct course *a = &rank->awaited;
@@ -397,8 +385,8 @@ static void list_active(struct replay *p, struct replayed *rank)
     }
 }
 
-/* Keeps those that are not complete, as many as the library takes of schedules, and none after a
- * schedule that can go on. */
+/* Keeps the requests that are not complete: of schedules as many as the library watches, and none
+ * after a schedule that can go on. */
 static enum clue_progress check_awaited(struct replay *p, int task, struct replayed *rank, size_t n)
 {
     struct course *a = &rank->awaited;
@@ -429,7 +417,7 @@ static enum clue_progress check_awaited(struct replay *p, int task, struct repla
     return CLUE_DONE;
 }
 
-/* As mpi_await() of clue/mpi: without schedules it is a wait for all. */
+/* Performs one phase of an await, as mpi_await() of clue/mpi: without schedules, waits for all. */
 static enum clue_progress await_phase(struct replay *p, int task, struct replayed *rank, size_t n)
 {
     struct course *a = &rank->awaited;
@@ -460,7 +448,7 @@ static enum clue_progress await_phase(struct replay *p, int task, struct replaye
         progress = clue_engine_wait(p->engine, task, a->waited, rank->n_kept, false, &index);
         next = ADVANCING;
         break;
-    case CHARGING: /* each its receive delay */
+    case CHARGING: /* charges the receive delay of each */
         if (a->n_checked < a->n_waited) {
             progress = clue_engine_wait(p->engine, task, a->waited + a->n_checked, 1, true, &index);
             a->n_checked += progress == CLUE_DONE;
@@ -505,10 +493,10 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
         return release(p, task, rank);
     case OPERATION_END:
         if ((p->self.routine = rank->routine))
-            clue_tell_call(&p->self, PORTOLAN_MPI_END);
+            clue_notify_call(&p->self, PORTOLAN_MPI_END);
         return CLUE_DONE;
-    case OPERATION_TELL:
-        tell(p, rank);
+    case OPERATION_EVENT:
+        replay_event(p, rank);
         return CLUE_DONE;
     case OPERATION_WAIT:
         return wait(p, task, rank);
@@ -524,7 +512,7 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
     }
 }
 
-/* What a rank needs that goes on soon comes into the cache meanwhile. */
+/* Prefetches the data of the rank that goes on soon. */
 static void fetch_soon(struct replay *p)
 {
     enum { LINE = 64, READ = 512 };
@@ -538,7 +526,7 @@ static void fetch_soon(struct replay *p)
         __builtin_prefetch(p->at[soon] + i);
 }
 
-/* Until it must wait or has come to its end. */
+/* Runs a rank until it must wait or has come to its end. */
 static void run_rank(struct replay *p, int task)
 {
     struct replayed *rank = &p->ranks[task];

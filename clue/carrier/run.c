@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run: program and libraries are loaded, ranks are made and run, and what came out is handed on.
- */
+/* Runs a program: loads it, makes ranks and runs them, and returns the outcome. */
 #include "apart.h"
 #include "record.h"
 
@@ -47,7 +46,7 @@ static enum portolan_status load_folded(struct carrier *c, struct portolan_error
 
 static enum portolan_status look_at_program(struct carrier *c, struct portolan_error *err)
 {
-    char *path = clue_look_at(c->run->program[0], &c->may_change, err);
+    char *path = clue_check_program(c->run->program[0], &c->may_change, err);
 
     free(path);
     return path && !apart_make_memory(c, err) ? clue_laws_check(err) : err->status;
@@ -65,17 +64,17 @@ static enum portolan_status prepare(struct carrier *c, struct portolan_error *er
     return status;
 }
 
-/* How it came to its end, if no rank has said so. */
+/* Finds how the run ended, if no rank has reported it. */
 static void judge(struct carrier *c)
 {
     if (c->has_failed)
         return;
     if (c->verdict == CLUE_DEADLOCK)
-        clue_tell_deadlock(c);
+        clue_report_deadlock(c);
     else if (c->verdict != CLUE_FINISHED)
         c->error = *clue_engine_error(c->engine);
     else if (!c->run->replay)
-        clue_tell_left(c);
+        clue_report_left(c);
 }
 
 static void run_ranks(struct carrier *c)
@@ -93,7 +92,7 @@ static void run_ranks(struct carrier *c)
     judge(c);
 }
 
-/* Memory that this process has, and the most that it had. */
+/* Returns the memory that this process has, or the most that it had. */
 static double resident_bytes(void)
 {
     FILE *file = fopen("/proc/self/statm", "re");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signals: each rank has its own handlers, and its own mask. One that a program raises reaches the
- * rank that raised it; that of a timer, the rank that set it last; one from outside, whichever
- * runs. Timers are the process's, which is told. Handlers run between calls, since they may read
- * clocks.
+ * Signals: each rank has its own handlers and its own mask. A signal that a program raises reaches
+ * the rank that raised it; that of a timer, the rank that set the timer last; one from outside, the
+ * rank that runs. Timers are those of the process, which is reported. Handlers run between calls,
+ * since they may read clocks.
  */
 #include "internal.h"
 
@@ -17,18 +17,18 @@ static bool has_handler(const struct sigaction *action)
     return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* As if nobody had ever set a handler. */
+/* Does what a process without handlers would do. */
 static void do_default(int signal, siginfo_t *info, void *machine)
 {
     if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT)
         return;
-    clue_tell_fault(signal, info, machine);
+    clue_report_fault(signal, info, machine);
 }
 
-/* By signal, of those that timers send. */
+/* By signal: the rank that set its timer last. */
 static struct rank *timer_owners[NSIG];
 
-/* Whether SIGNAL waits until RANK, which has a handler, runs and is not in a call. */
+/* Returns whether SIGNAL is held until RANK, which has a handler, runs and is not in a call. */
 static bool holds(struct rank *rank, int signal)
 {
     if (rank == clue_carrier.current && !rank->depth)
@@ -85,7 +85,7 @@ int clue_own_sigaction(int signal, const struct sigaction *new, struct sigaction
     rank->actions[signal] = *new;
     shared = *new;
     shared.sa_sigaction = hand_on;
-    /* Faults of other ranks must be told, too, where their stack is full. */
+    /* On another stack, since faults of ranks whose stack is full must be reported, too. */
     shared.sa_flags = (new->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
     return sigaction(signal, &shared, NULL);
 }
@@ -97,7 +97,7 @@ void (*clue_own_signal(int signal, void (*handler)(int)))(int)
     return clue_own_sigaction(signal, &new, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* It would end all ranks, and nobody could tell. */
+/* Refuses the signal if it would end all ranks without a report. */
 int clue_own_kill(pid_t process, int signal)
 {
     if (signal != SIGKILL || (process != getpid() && process != 0))
@@ -126,7 +126,7 @@ int clue_own_sigprocmask(int how, const sigset_t *set, sigset_t *old)
     return sigprocmask(how, set, old);
 }
 
-/* Takes the signals that wait for the process, or gives them back to it. */
+/* Takes the signals that are pending for the process, or gives them back to it. */
 static void keep_pending(sigset_t *kept)
 {
     sigset_t one;
@@ -162,7 +162,7 @@ void clue_switch_masks(struct rank *from, struct rank *to)
 
 static void own_timer(int signal, const void *site)
 {
-    int before = errno; /* which telling changes */
+    int before = errno; /* setting a timer and its report change errno */
 
     timer_owners[signal] = clue_carrier.current;
     clue_remark(false, "a timer of the program runs in real time, and is that of all ranks",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places of calls as numbers that are the same in all ranks and runs. */
+/* Numbers for the places of calls that are the same in all ranks and runs. */
 #include "apart.h"
 
-/* Outside the rank's memory: the place in a library that all ranks share, wherever it is loaded. */
+/* Returns the number of a place outside the rank's memory: in a library that all ranks share,
+ * wherever that is loaded. */
 static uint64_t shared_site(const void *call)
 {
     static struct {
@@ -23,7 +24,7 @@ static uint64_t shared_site(const void *call)
     return key;
 }
 
-/* In a library of which the rank has its own data: the same in whatever place it lies. */
+/* Returns the number of a place in a library that is a rank's own, wherever it lies. */
 static uint64_t own_site(const struct image_set *set, uint64_t at)
 {
     size_t i = set->n - 1;

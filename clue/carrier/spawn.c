@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks that begin others, and end them. */
+/* Begins and ends tasks for other tasks. */
 #include "apart.h"
 
 enum portolan_status clue_ranks_begin(struct carrier *c, const char *name, char *const *words,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of computing out of a record: the n-th burst of a rank that ends at a call is the n-th of
- * the record that ended there, so that small changes of the course do not shift all others. */
+/* Takes times of computing from a record: the n-th burst of a rank that ends at a call takes what
+ * the n-th burst of the record took that ended there. So small changes of a rank's course do not
+ * shift all other bursts. */
 #include "record.h"
 
 #include <portolan/list.h>
@@ -11,7 +12,8 @@
 #include <string.h>
 
 struct clue_table {
-    /* Of each, by site; the first of each site has in `place` how many are used. */
+    /* Bursts of each rank, by site; `place` of a site's first one counts those that have been
+     * used. */
     struct record_bursts *ranks;
     int n;
     uint64_t missing;
@@ -25,7 +27,7 @@ static int by_site(const void *a, const void *b)
                               : PORTOLAN_ORDER(x->place, y->place);
 }
 
-/* Adds those of a rank; false: no memory. */
+/* Adds the bursts of a rank; returns false without memory. */
 static bool add_bursts(struct record_bursts *to, struct record_reader r)
 {
     while (r.at < r.end) {
@@ -43,7 +45,7 @@ static bool add_bursts(struct record_bursts *to, struct record_reader r)
         to->bursts[to->n] = (struct record_burst){site, place, site, (int64_t)record_number(&r)};
         to->n++;
     }
-    for (size_t i = to->n; i-- > 1;) /* the call before it, too */
+    for (size_t i = to->n; i-- > 1;) /* also depends on the call before */
         to->bursts[i].like =
             portolan_mix(to->bursts[i].like ^ portolan_mix(to->bursts[i - 1].like));
     return true;
@@ -56,8 +58,8 @@ static int by_likeness(const void *a, const void *b)
     return x->like != y->like ? PORTOLAN_ORDER(x->like, y->like) : by_site(a, b);
 }
 
-/* N bursts that are alike, one after the other. A few at a time get the median of these and of as
- * many before and after: work may grow or shrink in the course of a run. */
+/* Replaces N consecutive bursts that are alike by medians. A few at a time get the median of these
+ * and of as many before and after, since work may grow or shrink in the course of a run. */
 static void smooth(struct record_burst *bursts, size_t n, double *was)
 {
     enum { AT_ONCE = 16, NEAR = 3 * AT_ONCE };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel takes for pages that a rank's messages touch first: its next burst has it. */
+/* Adds to a rank's next burst the kernel's time for pages that its messages touch first. */
 #include "burst.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LEAST_TOUCHED = 1 << 14 }; /* bytes: asking takes a third of a microsecond */
+enum { LEAST_TOUCHED = 1 << 14 }; /* checking fewer bytes is not worth 0.3 us */
 
 static long page_faults(void)
 {
@@ -17,7 +17,7 @@ static long page_faults(void)
     return use.ru_minflt;
 }
 
-/* Whether new pages of RANK count: they are the kernel's work in a real run. */
+/* Returns whether new pages of RANK count: in a real run they are the kernel's work. */
 static bool is_touching(const struct rank *rank, uint64_t bytes)
 {
     return bytes >= LEAST_TOUCHED && clue_is_measured(clue_carrier.run) && !rank->apart;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Folded ranks take turns on the one thread: who must wait in an operation hands it to the rank
+ * Folded ranks take turns on one thread: a rank that must wait in an operation switches to the rank
  * that the engine names.
  */
 #include "operation_forms.h"
@@ -18,7 +18,7 @@ static void fetch(const void *from, int lines)
         __builtin_prefetch((const char *)from + i * LINE);
 }
 
-/* What a rank needs that goes on soon comes into the cache meanwhile. */
+/* Prefetches the data of the rank that goes on soon. */
 static void fetch_soon(const struct carrier *c)
 {
     enum { RANK_LINES = 3, STACK_LINES = 24, LIBRARY_LINES = 4, SAVED = 128 };
@@ -33,7 +33,7 @@ static void fetch_soon(const struct carrier *c)
     fetch(c->stands[soon].library, LIBRARY_LINES);
 }
 
-/* The rank that can go on, or the main context if the run has come to its end. */
+/* Returns the context of the rank that can go on, or the main context if the run has ended. */
 static const struct context *next_context(struct carrier *c)
 {
     int next = clue_engine_next(c->engine);
@@ -69,7 +69,7 @@ void turn_end(struct carrier *c)
     struct rank *rank = c->current;
 
     clue_switch(&rank->context, next_context(c));
-    abort(); /* nobody continues a rank that is over */
+    abort(); /* no rank switches to one that is over */
 }
 
 void turn_stop(struct carrier *c)
@@ -84,12 +84,12 @@ void turn_stop(struct carrier *c)
     abort();
 }
 
-/* After a poll. Those in vain count since the program last did anything else with messages, or read
- * a clock. */
+/* Notes a poll. Polls without result are counted since the program last did anything else with
+ * messages, or read a clock. */
 static void note_poll(struct carrier *c, bool has_found)
 {
     struct rank *rank = c->current;
-    unsigned most = rank->apart ? 20000 : 200000; /* well within a second */
+    unsigned most = rank->apart ? 20000 : 200000; /* so many take well less than a second */
 
     if (has_found) {
         c->n_polls = 0;
@@ -102,10 +102,11 @@ static void note_poll(struct carrier *c, bool has_found)
     rank->polls = c->polls;
     rank->n_polls++;
     if (c->n_polls % most == 0)
-        clue_tell_polls(c);
+        clue_report_polls(c);
 }
 
-/* Whether the run is recorded, and this is not part of what the record has as one. */
+/* Returns whether an operation is recorded: the run is, and the operation is not part of an await,
+ * which is recorded as one. */
 static bool is_recorded(const struct carrier *c, enum operation_kind kind)
 {
     return c->run->record && kind < OPERATIONS_RECORDED &&
@@ -118,7 +119,7 @@ void turn_let_write(struct carrier *c)
         clue_in_order();
 }
 
-/* Others may write into the memory of who has a standing receive. */
+/* Notes that others may write into the memory of a rank with a standing receive. */
 static void note_receive(struct carrier *c, const struct operation *o)
 {
     if (!o->request)

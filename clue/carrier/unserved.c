@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routines that the program names and that end a run: told before it begins. */
+/* Finds routines that the program names and that would end a run, before it begins. */
 #include "output.h"
 
 #include <portolan/command.h>
@@ -11,13 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Also from Fortran, by its compilers' names. */
+/* Returns whether SYMBOL is the routine's name, also as Fortran compilers write it. */
 static bool is_name_of(const char *symbol, const char *routine)
 {
     static const char *const ends[] = {"_", "__", "_f08_", "_f08ts_", NULL};
     size_t length = strlen(routine);
 
-    symbol += symbol[0] == 'P' || symbol[0] == 'p'; /* of the profiling interface */
+    symbol += symbol[0] == 'P' || symbol[0] == 'p'; /* the profiling interface's name */
     if (strcmp(symbol, routine) == 0)
         return true;
     if (symbol[0] != 'm' || strncasecmp(symbol, routine, length) != 0)
@@ -28,7 +28,7 @@ static bool is_name_of(const char *symbol, const char *routine)
     return false;
 }
 
-/* Names of LIBRARY, of which there is a list for programs of its interface. */
+/* Returns the names that LIBRARY does not serve; there is a list for programs of its interface. */
 static const char *const *unserved_by(const char *library)
 {
     void *handle = dlopen(library, RTLD_LAZY);

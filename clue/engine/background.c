@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs and messages of others, and the distributions that they are drawn from. */
+/* Draws jobs and messages of others from their distributions. */
 #include "internal.h"
 
 #include <portolan/stats.h>
@@ -16,7 +16,7 @@ static double normal(struct background *b)
     return portolan_draw_normal(b->drawn++, b->sequence);
 }
 
-/* Of scale 1. Marsaglia and Tsang, A simple method for generating gamma variables (2000). */
+/* Draws a gamma variate of scale 1 (Marsaglia and Tsang, A simple method for ..., 2000). */
 static double gamma_variate(struct background *b, double shape)
 {
     double d, c, x, v, boost = 1;
@@ -63,7 +63,7 @@ double background_draw(struct background *b, const struct clue_distribution *d)
     return value;
 }
 
-/* The source's next event. */
+/* Schedules the source's next event. */
 static void again(struct clue_engine *e, uint32_t source, const struct clue_distribution *d)
 {
     double ns = background_draw(&e->background[source], d);
@@ -108,6 +108,6 @@ void background_event(struct clue_engine *e, uint32_t source)
     hosts_change(e, (uint32_t)about->host, b->is_on ? (int)about->jobs : -(int)about->jobs,
                  e->hosts[about->host].factor);
     if (b->is_on && about->off.kind == CLUE_CONSTANT && about->off.a <= 0)
-        return; /* always on */
+        return; /* the load is always on */
     again(e, source, b->is_on ? &about->on : &about->off);
 }

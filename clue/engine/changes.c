@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parameters that change while the run lasts. What is under way has done a part of its delay; what
- * is left takes as much longer or shorter as the delay as a whole. With changes nothing runs ahead
- * of the engine's time.
+ * Parameters that change while the run lasts. If a delay is under way, a part of it is over; the
+ * rest is stretched by the same factor as the delay as a whole. With changes, nothing runs ahead of
+ * the engine's time.
  */
 #include "internal.h"
 
@@ -38,7 +38,7 @@ static bool concerns(int wanted, uint32_t i)
     return wanted < 0 || wanted == (int)i;
 }
 
-/* The latest change that holds wins. */
+/* Returns the latest change that holds, since that one wins. */
 static const struct clue_change *
 find_change(const struct clue_engine *e, enum clue_parameter parameter, uint32_t from, uint32_t to)
 {
@@ -61,7 +61,7 @@ int64_t delay_ns(const struct clue_engine *e, enum clue_parameter parameter, uin
                     : llround((double)clue_law_ns(law, bytes) * c->times);
 }
 
-/* What a task takes of PARAMETER. */
+/* Returns the present delay of PARAMETER for a task. */
 static int64_t taken_ns(struct clue_engine *e, const struct task *t)
 {
     const struct clue_host *h = &e->machine->hosts[t->host];
@@ -89,7 +89,7 @@ bool changes_settle(struct clue_engine *e, uint32_t task, enum clue_parameter pa
     return false;
 }
 
-/* The rest of a delay of a task. BEFORE: the whole one, as it was. */
+/* Stretches the rest of a task's delay. BEFORE: the whole delay as it was. */
 static void stretch(struct clue_engine *e, uint32_t task, int64_t before)
 {
     struct task *t = task_of(e, task);

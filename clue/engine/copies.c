@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large messages within a host that the receiver's processor copies: MPI libraries over shared
- * memory do so, without a thread that works beside the program. A message whose both sides are
- * there waits until its receiver is in a call that waits or polls, and messages to one receiver
- * follow each other.
- *
- * Accesses to windows within a host are done by their target, in such a call, too.
+ * Large messages within a host that the receiver's processor copies. MPI libraries over shared
+ * memory do so, without a thread that works in parallel to the program. A message waits until both
+ * sides are known and its receiver is in a call that waits or polls, and messages to one receiver
+ * are copied one after the other. Accesses to windows within a host are performed by their target,
+ * in such a call, too.
  */
 #include "internal.h"
 
@@ -37,7 +36,7 @@ void copies_come(struct clue_engine *e, uint32_t message)
         copies_begin(e, t);
 }
 
-/* They arrive now, or when the call began. */
+/* Lets the accesses arrive now, or when the call began if that is later. */
 static void serve_accesses(struct clue_engine *e, struct task *t)
 {
     uint32_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The delays of the machine. */
+/* Computes the delays of the machine. */
 #include "internal.h"
 
 static double between(const struct clue_law_point *a, const struct clue_law_point *b, double bytes)
@@ -54,7 +54,7 @@ const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint
     if (pair < m->n_pairs)
         return &m->pairs[pair];
     if (m->network.model >= CLUE_NETWORK_QUEUE && m->network.route && from != to)
-        return &no_delays; /* the network has a way, or says that it has none */
+        return &no_delays; /* the network has a route, or reports that it has none */
     note_no_delays(e, from, to);
     return NULL;
 }
@@ -72,7 +72,7 @@ int64_t clue_engine_pack_ns(struct clue_engine *e, int task, uint64_t bytes, boo
     const struct clue_pair *pair =
         is_message && has_pair(e, host, host) ? pair_of_hosts(e, host, host) : NULL;
 
-    /* A small one is copied into a buffer and out of it. */
+    /* A small message is copied into a buffer and out of it. */
     if (pair && bytes <= e->machine->eager_bytes)
         return delay_ns(e, CLUE_SEND, host, host, &pair->send, 0) +
                receive_ns(e, (uint32_t)task, 0) +

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run: from event to event until a task can go on. */
+/* Runs from event to event until a task can go on. */
 #include "internal.h"
 
 struct clue_engine *clue_engine_new(const struct clue_machine *machine,
@@ -56,13 +56,13 @@ int clue_engine_soon(struct clue_engine *e)
     return soon;
 }
 
-/* Whether the task goes on now. */
+/* Returns whether the task goes on now. */
 static bool resume(struct clue_engine *e, event next)
 {
     struct task *t = task_of(e, event_about(next));
 
     if (t->wake != e->now || t->wake_kind != event_kind(next) || t->operation == CLUE_EXITED)
-        return false; /* it goes on at another time */
+        return false; /* its wake-up has moved to another time */
     t->wake = NOT_KNOWN;
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calendar of events; pools; blocks of data. */
+/* Keeps the calendar of events, pools, and blocks of data. */
 #include "internal.h"
 
 void engine_no_memory(struct clue_engine *e)
@@ -49,8 +49,8 @@ static bool heap_add(struct event_list *heap, event new)
     return true;
 }
 
-/* The events of a day in order. Mostly they are so already, or few; what would take long to place
- * goes to the heap. */
+/* Sorts the events of a day. Usually they are few or in order already; events that would take long
+ * to place go to the heap. */
 static bool sort_day(struct events *h, struct event_list *day)
 {
     struct event_list list = *day;
@@ -111,7 +111,7 @@ bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32
     return true;
 }
 
-/* Places those again that were too far away, or (ALL) all that are not near. */
+/* Moves later events into their days if these are near now; ALL: also those that are in days. */
 static bool place_again(struct events *h, bool all)
 {
     struct event_list old = h->later;
@@ -132,7 +132,7 @@ static bool place_again(struct events *h, bool all)
     return is_good;
 }
 
-/* A day shall have about so many events that a small heap has them. */
+/* Chooses the length of a day so that a small heap holds the events of one. */
 static bool choose_day(struct events *h)
 {
     double each = (double)h->n_popped / (double)(h->n_turned + 1);
@@ -148,8 +148,7 @@ static bool choose_day(struct events *h)
     return place_again(h, true);
 }
 
-/* What soon is touched comes into the cache meanwhile: first what an event is about, then where
- * that leads. */
+/* Prefetches for coming events: first the subject of an event, later what that refers to. */
 enum { FETCHED_FIRST = 12, FETCHED_THEN = 6, CHANNELS = 12 };
 static void fetch(struct clue_engine *e, const event *next, size_t n)
 {
@@ -259,7 +258,7 @@ uint32_t pool_take(struct pool *p, size_t size)
     return i;
 }
 
-/* Blocks of 64, 128, ... bytes, which are used again; malloc() has larger ones. */
+/* Returns a block of 64, 128, ... bytes; these are reused. Larger ones come from malloc(). */
 void *data_take(struct clue_engine *e, uint64_t bytes, uint32_t *size)
 {
     unsigned class = bytes <= 64 ? 6 : 64 - (unsigned)__builtin_clzll(bytes - 1);

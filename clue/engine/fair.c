@@ -1,44 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Flows that share links fairly. After the latency of its way a message is a flow, whose rate is
- * its max-min share: the link with the least free capacity for each unfixed flow fixes its flows at
- * that, and so on. When flows come or go, the shares of those are found anew that are connected
- * with them through links. The cards are links of their own; their gap does not count.
+ * Flows that share links fairly (max-min).
+ *
+ * A message whose latency is over is a flow. Rates are set by progressive filling: find the link
+ * that has the least free capacity per flow that has no rate yet; give its flows this rate;
+ * subtract it from the free capacity of their other links; repeat until all flows have a rate. So
+ * no flow can get more without taking from one that has less.
+ *
+ * When a flow begins or ends, only flows that are connected with it through shared links can change
+ * their rates. The links that it uses are marked dirty, and one event, after the hops of the same
+ * time, solves the connected component again. Between solutions each flow's remaining bytes shrink
+ * linearly, so its end is known; it is an event that a new solution replaces.
+ *
+ * The cards of hosts are links, too; their gap does not count.
  */
 #include "network.h"
 
 struct flow {
     uint32_t message, n_links;
-    uint32_t size; /* of its block */
+    uint32_t size; /* size of its block */
     bool is_fixed;
-    double bytes, rate; /* what is left, after factors by size; per ns */
+    double bytes, rate; /* BYTES: what is left, after factors by size; RATE: bytes per ns */
     int64_t updated, begin;
-    uint64_t seen; /* number of the solution */
+    uint64_t seen; /* number of the last solution that has seen it */
     struct flow_link {
-        uint32_t link, at; /* its place in the link's list */
+        uint32_t link, at; /* its position in the link's list */
     } links[];
 };
 
 struct fair_link {
-    double capacity; /* 0: it does not limit */
+    double capacity; /* 0: the link does not limit */
     struct crossing {
         struct flow *flow;
-        uint32_t number; /* among its links */
+        uint32_t number; /* index of the link among the flow's links */
     } * crossings;
     size_t n, room;
     uint64_t seen;
     bool is_dirty;
-    double left; /* capacity for the flows that are not fixed */
+    double left; /* capacity that flows without a rate share */
     uint32_t n_unfixed;
 };
 
 struct fair {
-    struct fair_link *links; /* of the network, then cards out, then cards in */
+    struct fair_link *links; /* links of the network, then cards out, then cards in */
     size_t n_links;
-    struct flow **flows; /* of messages */
+    struct flow **flows; /* by message */
     size_t flow_room;
     uint64_t solution;
-    int64_t solve_at; /* of the event */
+    int64_t solve_at; /* time of the event that solves */
     uint32_t *dirty, *component;
     size_t n_dirty, n_component;
     struct flow **component_flows;
@@ -102,7 +111,7 @@ void fair_link_changed(struct clue_engine *e, uint32_t link)
 
 /* ------------------------------------------------- flows */
 
-/* The links that limit M, and its latency. */
+/* Finds the links that limit M, and its latency. */
 static size_t flow_way(struct clue_engine *e, const struct message *m, uint32_t *ways,
                        int64_t *latency)
 {
@@ -178,7 +187,7 @@ static void flow_end(struct clue_engine *e, uint32_t message)
     f->flows[message] = NULL;
 }
 
-/* Hops: 0: its latency begins; 1: it is a flow; 2: its last byte is there. */
+/* Moves a message on. Hops: 0: its latency begins; 1: it is a flow; 2: its last byte is there. */
 bool fair_hop(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
@@ -217,7 +226,7 @@ static void add_link(struct fair *f, uint32_t link)
     f->component[f->n_component++] = link;
 }
 
-/* All links and flows that are connected with dirty links. */
+/* Finds all links and flows that are connected with dirty links. */
 static bool find_component(struct clue_engine *e)
 {
     struct fair *f = e->fair;

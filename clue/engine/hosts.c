@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computing. N jobs on C processors run at min(1, C / N) of the speed each, all slower by what the
- * machine says of so many busy processors. All jobs of a host have had the same share since any
- * time, and so a burst ends when the host's sum of shares has grown by its work.
+ * Computing on shared processors. N jobs on C processors run at min(1, C / N) of the speed each,
+ * and all are slowed by the machine's factor for so many busy processors. All jobs of a host always
+ * have the same share, so a burst ends when the host's sum of shares has grown by its work.
  */
 #include "internal.h"
 
@@ -31,7 +31,7 @@ bool hosts_new(struct clue_engine *e)
     return true;
 }
 
-/* Work of a job per ns. */
+/* Returns the work of a job per ns. */
 static double host_rate(const struct clue_engine *e, const struct host *h)
 {
     const struct clue_host *about = &e->machine->hosts[h - e->hosts];

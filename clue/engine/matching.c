@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which message a receive takes: the first that matches, by virtual arrival, then by source; of two
- * receives the one that was posted first. This pairing is unique, and so the pairs of named
- * receives may be found long before the message is there, as long as no receive from any source and
- * no probe of that task is open (its messages are not pending).
+ * Decides which message a receive takes.
+ *
+ * A message fits a receive by source, context and tag. Of several messages a receive takes the one
+ * that arrives first in virtual time, of equal ones that of the lowest source; of several receives
+ * a message takes the one that was posted first. So the pairing depends on virtual times alone.
+ *
+ * Messages from one sender in one context form a channel, and never overtake each other there: one
+ * that arrives before an earlier one is held until that has landed. A receive that names its source
+ * therefore takes the first message of its channel that fits, and can be paired (bound) as soon as
+ * both sides are known, long before the message arrives in virtual time.
+ *
+ * A receive from any source cannot: a message from another task may still arrive earlier. While
+ * such a receive or a waiting probe is open, the task is watched: messages to it that have not
+ * arrived are pending and stay unbound, until the event of their arrival decides. A rendezvous
+ * sends an envelope, which is paired in the same way; its data follow when both sides are there.
  */
 #include "internal.h"
 
@@ -31,7 +42,7 @@ static bool channel_is_idle(const struct clue_engine *e, const struct channel *c
     return !c->n_messages && !c->first_receive && c->last_arrival < e->now;
 }
 
-/* Makes room; forgets channels that nothing is in when they are many. */
+/* Makes room. If there are many channels, those that are idle are dropped. */
 enum { MOST_KEPT = 1 << 16 };
 static bool channels_grow(struct clue_engine *e)
 {
@@ -50,7 +61,7 @@ static bool channels_grow(struct clue_engine *e)
     for (size_t i = 0; i < n_old; i++)
         if (old[i] && e->n_slots > MOST_KEPT && channel_is_idle(e, channel_of(e, old[i]))) {
             network_forget(e, channel_of(e, old[i]));
-            channel_of(e, old[i])->to = UINT32_MAX; /* nobody finds it among recent ones */
+            channel_of(e, old[i])->to = UINT32_MAX; /* hides it from the tasks' recent channels */
             pool_give(&e->channels, sizeof(struct channel), old[i]);
             e->n_channels--;
         } else if (old[i])
@@ -151,7 +162,7 @@ static void unpost(struct clue_engine *e, uint32_t r)
     }
 }
 
-/* The receive that was posted first among those that may take it; 0: none. */
+/* Returns the receive that was posted first among those that may take the message; 0: none. */
 static uint32_t first_posted(const struct clue_engine *e, const struct message *m)
 {
     const struct channel *c = channel_of(e, m->channel);
@@ -188,7 +199,7 @@ static void keep(struct clue_engine *e, uint32_t message)
     t->last_unbound = message;
 }
 
-/* Out of the lists of messages that are not bound. */
+/* Removes a message from the lists of those that are not bound. */
 void matching_take(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
@@ -258,7 +269,7 @@ static void complete(struct clue_engine *e, uint32_t message)
         request_complete(e, receive, ns);
 }
 
-/* Both sides of a rendezvous are there. */
+/* Begins to send the data of a rendezvous, since both sides are there. */
 static void send_data(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
@@ -324,8 +335,8 @@ void matching_send(struct clue_engine *e, uint32_t message)
     keep(e, message);
 }
 
-/* Among messages that wait for TASK, the one that is there first; 0: none. IS_CHOICE: there is
- * another from elsewhere. */
+/* Returns the message that arrives first among those that wait for TASK; 0: none. IS_CHOICE: there
+ * is another one from elsewhere. */
 static uint32_t first_unbound(const struct clue_engine *e, uint32_t task, uint64_t context, int tag,
                               int64_t until, bool *is_choice)
 {
@@ -370,7 +381,7 @@ static void receive_wild(struct clue_engine *e, uint32_t receive)
 {
     struct request *r = request_of(e, receive);
     struct task *t = task_of(e, r->task);
-    /* Once arrivals are watched, all that are not pending are there. */
+    /* Once arrivals are watched, all messages that are not pending have arrived. */
     int64_t until = t->n_watching || t->n_pending ? NOT_KNOWN : e->now - 1;
     bool is_choice;
     uint32_t message;
@@ -449,7 +460,7 @@ void matching_watch(struct clue_engine *e, uint32_t task)
     }
 }
 
-/* The arrival of M is known, and M overtakes nobody. */
+/* The arrival of M is known, and M overtakes no other message. */
 static void land(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
@@ -463,7 +474,7 @@ static void land(struct clue_engine *e, uint32_t message)
         complete(e, message);
 }
 
-/* The one that is held with that number; 0: none. */
+/* Returns the held message of that number; 0: none. */
 static uint32_t take_held(struct clue_engine *e, struct channel *c, uint32_t number)
 {
     for (uint32_t *at = &c->first_held, i; (i = *at); at = &message_of(e, i)->next_held)
@@ -479,7 +490,7 @@ void matching_landed(struct clue_engine *e, uint32_t message)
     struct message *m = message_of(e, message);
     struct channel *c = channel_of(e, m->channel);
 
-    if (m->has_landed) { /* data of a rendezvous */
+    if (m->has_landed) { /* These are the data of a rendezvous. */
         if (e->by_events)
             expect(e, message);
         else
@@ -537,7 +548,7 @@ void matching_arrive(struct clue_engine *e, uint32_t message)
     struct message *m = message_of(e, message);
 
     if (!m->has_event || m->arrival > e->now)
-        return; /* of one that was there before, or is later now */
+        return; /* of a message that was there before, or is later now */
     m->has_event = false;
     if (m->receive || !m->is_rendezvous)
         network_end(e, m);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way of messages from the sender to the receiver. After its send delay a message passes the
- * network, if the model has one, and then takes the transmission delay of its pair of hosts.
+ * The way of messages from the sender to the receiver.
  *
- * Queues: the sender's card, links, and the receiver's card serve one message after the other, in
- * the order in which messages come. A link is taken for bytes / bandwidth, a card for its gap and
- * bytes. Cut-through: the first byte goes on at once, and the last follows it by what the slowest
- * takes; store and forward: each link has the whole message first.
+ * After its send delay a message passes the network, if the model has one, and then takes the
+ * transmission delay of its pair of hosts. In the model of queues, the sender's card, the links of
+ * the route and the receiver's card are servers: each serves one message after the other, in the
+ * order of arrival. A message occupies a link for bytes / bandwidth, and a card for its gap and
+ * bytes. Cut-through: the first byte goes on at once, and the last byte follows it by the longest
+ * service on the way. Store and forward: each link has the whole message first.
+ *
+ * The arrival at a server is an event (EVENT_HOP), so that servers see messages in the order of
+ * time. A message may go on without an event if no other can reach the next server before it:
+ * goes_on(). The model of fair shares is in fair.c; the model of factors multiplies delays by a
+ * factor of the messages in flight.
  */
 #include "network.h"
 
@@ -40,7 +46,8 @@ bool network_new(struct clue_engine *e)
 
 /* ------------------------------------------------- ways */
 
-/* Cards have the links beside them for themselves where hosts stand beside switches. */
+/* Marks servers that only the server before them feeds: where hosts are connected to switches, the
+ * link next to a card serves that card alone. */
 static void find_direct(const struct clue_network *network, struct way *way, bool out, bool in)
 {
     const struct clue_topology *t =
@@ -54,7 +61,7 @@ static void find_direct(const struct clue_network *network, struct way *way, boo
         way->direct |= (uint64_t)1 << (way->n - 1);
 }
 
-/* NULL: no memory. */
+/* Returns the way from a host to a host; NULL: no memory, or there is none. */
 static struct way *way_new(struct clue_engine *e, uint32_t from, uint32_t to)
 {
     const struct clue_network *network = &e->machine->network;
@@ -109,7 +116,7 @@ void network_by_size(const struct clue_network *network, uint64_t bytes, double 
         }
 }
 
-/* S serves M, which is there at NS; returns when M is at what comes next. */
+/* Lets S serve M, which arrives at NS; returns when M reaches what comes next. */
 static int64_t serve(const struct clue_network *network, struct server *s, struct message *m,
                      int64_t ns)
 {
@@ -146,7 +153,7 @@ int64_t transmission_ns(struct clue_engine *e, const struct message *m)
     return later(0, ns - (m->is_rendezvous ? m->lead : 0));
 }
 
-/* The network is passed: the pair's transmission delay begins. */
+/* Begins the pair's transmission delay, after the network is passed. */
 static void transmit(struct clue_engine *e, uint32_t message, int64_t ns)
 {
     struct message *m = message_of(e, message);
@@ -155,7 +162,7 @@ static void transmit(struct clue_engine *e, uint32_t message, int64_t ns)
     network_landed(e, message, ns + (m->is_background ? 0 : transmission_ns(e, m)));
 }
 
-/* Whether the next hop needs no event: nobody can be before M there, or the way is over. */
+/* Returns whether the next hop needs no event: none can be there before M, or the way is over. */
 static bool goes_on(struct clue_engine *e, const struct message *m, int64_t at)
 {
     return !e->by_events && (m->hop == m->way->n || (m->hop < 64 && m->way->direct >> m->hop & 1) ||
@@ -235,7 +242,7 @@ void network_landed(struct clue_engine *e, uint32_t message, int64_t ns)
         message_free(e, message);
 }
 
-/* *KEPT: its way, once it is known. */
+/* Launches a message. *KEPT: its way, once it is known. */
 static void launch(struct clue_engine *e, uint32_t message, int64_t start, struct way **kept)
 {
     struct message *m = message_of(e, message);
@@ -311,19 +318,19 @@ void network_transmission_changed(struct clue_engine *e, int from, int to)
     }
 }
 
-/* What is after now takes TIMES as long. */
+/* Returns NS with the part after NOW stretched by TIMES. */
 static int64_t stretched(int64_t now, int64_t ns, double times)
 {
     return ns <= now ? ns : now + llround((double)(ns - now) * times);
 }
 
-/* A message whose latest link is LINK, with LATENCY; what is left of its way there takes TIMES as
+/* Changes a message whose latest link is LINK, with LATENCY: the rest of its way takes TIMES as
  * long. */
 static void change_message(struct clue_engine *e, uint32_t i, uint32_t link, bool is_latency,
                            double times, int64_t latency)
 {
     struct message *m = message_of(e, i);
-    int64_t rest, sent, at; /* REST: of its bytes, after the first, at the end of the link */
+    int64_t rest, sent, at; /* REST: time of its bytes after the first at the end of the link */
 
     if (m->at < e->now || m->hop == 0 || m->way->servers[m->hop - 1] != link)
         return;

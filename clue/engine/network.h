@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the models of networks share. */
+/* Shared by the models of networks. */
 #ifndef CLUE_ENGINE_NETWORK_H
 #define CLUE_ENGINE_NETWORK_H
 
@@ -12,19 +12,20 @@ struct server {
     struct clue_use use;
 };
 
-/* What a message passes: the sender's card, links, the receiver's card; those that there are. */
+/* The servers that a message passes: the sender's card, links, the receiver's card, if they
+ * exist. */
 struct way {
-    uint32_t n, size; /* of its block */
-    uint64_t direct;  /* bit I: nothing but the server before it feeds number I */
+    uint32_t n, size; /* SIZE: that of its block */
+    uint64_t direct;  /* bit I: only the server before it feeds number I */
     uint32_t servers[];
 };
 
 struct network {
-    struct server *servers; /* links, cards out, cards in */
+    struct server *servers; /* those of links, of cards out, and of cards in */
     uint32_t n_in_flight;
 };
 
-/* The machine's factors for BYTES; otherwise they stay as they are. */
+/* Looks up the machine's factors for BYTES; without any, they stay as they are. */
 void network_by_size(const struct clue_network *network, uint64_t bytes, double *bandwidth,
                      double *latency);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests; sending and receiving. */
+/* Requests: sends and receives as the engine's functions. */
 #include "internal.h"
 
 enum { MOST_AHEAD = 256 };
@@ -87,7 +87,8 @@ clue_request clue_engine_timer(struct clue_engine *e, int task, int64_t ns)
 
 static void copy_data(struct clue_engine *e, struct message *m, const struct clue_send *send)
 {
-    bool stays = m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS; /* until it is matched */
+    bool stays = m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS; /* it stays here until it is
+                                                                      * matched */
     bool is_copied = !stays || send->flags & CLUE_COPIED;
     void *copy;
 
@@ -132,7 +133,7 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
     return i;
 }
 
-/* The message is on its way, or waits for its receive. */
+/* Sends the message on its way, or lets it wait for its receive. */
 static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_send *send,
                      uint32_t in_flight)
 {
@@ -180,7 +181,7 @@ static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct 
     return send->packed ? ns + delay_ns(e, CLUE_PACKING, from, to, &h->packing, send->packed) : ns;
 }
 
-/* Takes the send delay; false: the task waits. */
+/* Takes the send delay; returns false if the task must wait. */
 static bool take_send(struct clue_engine *e, uint32_t task, const struct clue_send *send,
                       uint32_t *in_flight)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topologies: numbers, names and ways of their links. Hosts have a link each way where they are
- * beside the switches: link H from host H, link n_hosts + H to it.
- *
- * Fat trees: Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real
- * life fat trees (2010). Dragonflies: Kim, Dally, Scott, Abts (2008).
+ * Topologies: numbers, names and ways of their links. Where hosts are connected to switches, each
+ * has a link each way: link H from host H, link n_hosts + H to it. Fat trees: Zahavi, D-Mod-K
+ * routing providing non-blocking traffic for shift permutations on real life fat trees (2010).
+ * Dragonflies: Kim, Dally, Scott, Abts (2008).
  */
 #include "internal.h"
 
@@ -12,7 +11,7 @@
 
 /* ------------------------------------------------- fat trees */
 
-/* Nodes of a level, of which 0 is the hosts. */
+/* Returns the number of nodes of a level; the hosts are level 0. */
 static size_t tree_nodes(const struct clue_topology *t, unsigned level)
 {
     size_t n = 1;
@@ -22,7 +21,7 @@ static size_t tree_nodes(const struct clue_topology *t, unsigned level)
     return n;
 }
 
-/* Links between levels below LEVEL, one way. */
+/* Returns the number of links between levels below LEVEL, one way. */
 static size_t tree_links(const struct clue_topology *t, unsigned level)
 {
     size_t n = 0;
@@ -32,7 +31,7 @@ static size_t tree_links(const struct clue_topology *t, unsigned level)
     return n;
 }
 
-/* Links of the way between HOST and level N; up: of those to D; down: D is HOST. */
+/* Adds the links of the way between HOST and level N. Up: towards the host D; down: D is HOST. */
 static void tree_climb(const struct clue_topology *t, size_t host, size_t d, unsigned n,
                        size_t first, uint32_t *links, int step)
 {
@@ -111,7 +110,7 @@ static size_t torus_route(const struct clue_topology *t, size_t from, size_t to,
 
 /* ------------------------------------------------- dragonflies */
 
-/* Where group A is connected to group B: a router of A. */
+/* Returns the router of A at which group A is connected to group B. */
 static size_t dragonfly_exit(const struct clue_topology *t, size_t a, size_t b)
 {
     size_t groups = t->down[2], each = (groups - 1 + t->down[1] - 1) / t->down[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks: when they go on; computing, sleeping, meetings; what they are in. */
+/* Tasks: when they go on; computing, sleeping, meetings; the operation that each is in. */
 #include "internal.h"
 
 void task_wake(struct clue_engine *e, uint32_t task, int64_t ns, enum event_kind kind)
@@ -52,7 +52,7 @@ int clue_engine_add(struct clue_engine *e, int host, int64_t ns)
         engine_no_memory(e);
         return -1;
     }
-    e->tasks = (struct task *)e->of_tasks.items + 1; /* from 1 in the pool */
+    e->tasks = (struct task *)e->of_tasks.items + 1; /* the pool numbers them from 1 */
     t = &e->tasks[e->n_tasks];
     *t = (struct task){.clock = ns, .since = ns, .wake = NOT_KNOWN, .host = (uint32_t)host};
     task_wake(e, (uint32_t)e->n_tasks, ns, EVENT_RESUME);
@@ -148,7 +148,7 @@ static void meeting_end(struct clue_engine *e, struct meeting *end)
     e->free_meetings = end;
 }
 
-/* When what a member waits for is there; NOT_KNOWN: not yet. */
+/* Returns when what a member waits for has happened; NOT_KNOWN: not yet. */
 static int64_t meeting_ready(const struct meeting *m, const struct clue_meeting *what, int64_t now)
 {
     bool is_root = what->index == what->root;

@@ -1,5 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for requests, asking for them, and what comes of it: wait, test, probe, cancel. */
+/*
+ * Wait, test, probe, cancel.
+ *
+ * A wait is performed in phases, since each function is called again whenever the task is named:
+ * first it notes which requests are missing (phase 0), and then returns CLUE_WAITS until the last
+ * of them (or any of them) is complete. A task's clock may be ahead of the engine's time or earlier
+ * than a completion; finish() moves it to the completion, attributes the difference to waiting, and
+ * charges the receive delay once for each receive.
+ *
+ * A wait for all, and a wait for one whose completion lies before the engine's time, can return at
+ * once. A test or a probe asks whether something has happened yet, which depends on tasks that have
+ * not come as far, so it first waits until no task can act earlier (task_synchronize). A poll that
+ * fails and takes no time would be repeated at the same time for ever, so time must pass: see
+ * poll_failed().
+ */
 #include "internal.h"
 
 /* ------------------------------------------------- waiting */
@@ -9,7 +23,7 @@ static void add_receiving(struct task *t, int64_t ns)
     task_add(t, offsetof(struct clue_times, receiving_ns), ns);
 }
 
-/* The task has waited for M until NS: its critical path is the message's. */
+/* Moves the clock to NS, until when the task has waited for M: its path is that of the message. */
 static void waited_for(struct task *t, const struct message *m, int64_t ns)
 {
     t->sums.times.waiting_ns += ns - t->clock;
@@ -21,7 +35,7 @@ static void waited_for(struct task *t, const struct message *m, int64_t ns)
     t->sums.path.queueing_ns += m->queueing;
 }
 
-/* The task goes on when the request is complete. */
+/* Moves the task's clock to the completion of the request. */
 static void pass(struct clue_engine *e, struct task *t, const struct request *r)
 {
     const struct message *m = r->message ? message_of(e, r->message) : NULL;
@@ -50,7 +64,7 @@ static int by_completion(const void *a, const void *b, void *engine)
     return PORTOLAN_ORDER(x->complete_at, y->complete_at);
 }
 
-/* All are complete: receives them in the order in which they have come. */
+/* Receives all requests, which are complete, in the order of their completion. */
 static enum clue_progress finish_all(struct clue_engine *e, struct task *t,
                                      const clue_request *requests, size_t n)
 {
@@ -83,7 +97,7 @@ static enum clue_progress finish_all(struct clue_engine *e, struct task *t,
     return CLUE_DONE;
 }
 
-/* The first that was complete, at the latest at UNTIL; N: none. */
+/* Returns the request that was complete first, at the latest at UNTIL; N: none. */
 static size_t first_complete(const struct clue_engine *e, const clue_request *requests, size_t n,
                              int64_t *until)
 {
@@ -116,7 +130,7 @@ static size_t expect_requests(struct clue_engine *e, struct task *t, const clue_
     return n_left;
 }
 
-/* When all are complete, as far as it is known. */
+/* Returns when all are complete, as far as it is known. */
 static int64_t latest_of(const struct clue_engine *e, const clue_request *requests, size_t n)
 {
     int64_t latest = 0;
@@ -187,7 +201,7 @@ static bool any_request(const clue_request *requests, size_t n)
     return false;
 }
 
-/* A receive delay may change while it lasts: false: the task waits for its end. */
+/* Returns false if the task must wait for the end of the receive delay, which may change. */
 static bool settle_receive(struct clue_engine *e, uint32_t task, size_t index, uint64_t bytes)
 {
     struct task *t = task_of(e, task);
@@ -229,10 +243,9 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
 
 /* ------------------------------------------------- polling */
 
-/* A poll that fails must take time, or what it waits for never happens: if it takes none, the
- * second one at the same time lasts until something happens. NEXT: what is known to come. If that
- * is nothing the task may yet do something else than to poll: only many such polls are a deadlock.
- */
+/* Handles a failed poll: it must take time, or what it waits for never happens. If it takes none, a
+ * second one at the same time lasts until the next event, or until NEXT, which is known to come. If
+ * there is neither, the task may do something else yet: only many such polls are a deadlock. */
 static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int64_t next)
 {
     struct task *t = task_of(e, task);
@@ -253,7 +266,7 @@ static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int6
     return CLUE_WAITS;
 }
 
-/* To the end of the time that the poll waited. */
+/* Moves the clock to the end of the time that the poll waited. */
 static void poll_again(struct clue_engine *e, struct task *t)
 {
     if (t->phase != POLLED || e->now <= t->clock)

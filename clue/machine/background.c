@@ -40,7 +40,7 @@ static void add_source(struct machine_reader *r, const struct xml_element *e,
         xml_complain(r->d, e, NULL, "more than %d hosts have load or traffic", MOST_SOURCES);
 }
 
-/* A source that takes no time goes round for ever at one moment. */
+/* Rejects a source that takes no time, since it would send for ever at one moment. */
 static void check_advances(struct machine_reader *r, const struct xml_element *e,
                            const char *attribute, const struct clue_distribution *d)
 {
@@ -52,7 +52,7 @@ static void check_advances(struct machine_reader *r, const struct xml_element *e
         xml_complain(r->d, e, attribute, "'%s' takes no time; write at least 1ns", attribute);
 }
 
-/* Several hosts in one element are sources of their own, with seeds of their own. */
+/* Several hosts in one element are separate sources, each with its own seed. */
 #define NEXT_SEED 0x9e3779b97f4a7c15
 
 static uint64_t read_seed(struct machine_reader *r, const struct xml_element *e)
@@ -123,7 +123,7 @@ void machine_read_background(struct machine_reader *r, const struct xml_element 
 
 /* ------------------------------------------------- changes */
 
-/* Whom a change of each parameter names. */
+/* The subject of a change of each parameter. */
 static const enum subject {
     OF_HOST,
     OF_PAIR,
@@ -147,7 +147,7 @@ static void add_change(struct machine_reader *r, const struct xml_element *e,
         xml_complain(r->d, e, NULL, "more than %d changes", MOST_CHANGES);
 }
 
-/* -1 stands for all hosts; else one change for each. */
+/* Returns -1 for all hosts; otherwise each gets a change of its own. */
 static struct host_range whole_as_one(const struct machine_reader *r, struct host_range range)
 {
     if (range.n == (int)r->file->machine.n_hosts)
@@ -188,7 +188,7 @@ static void change_pairs(struct machine_reader *r, const struct xml_element *e,
         }
 }
 
-/* A link by its name; all that begin alike by "leaf3-*". */
+/* Changes a link by its name, or by "leaf3-*" all whose names begin so. */
 static void change_links(struct machine_reader *r, const struct xml_element *e,
                          struct clue_change change)
 {
@@ -274,7 +274,7 @@ struct timed_change {
     const struct xml_element *element;
 };
 
-/* By time; those of one time as they stand in the file. */
+/* Orders changes by time; equal ones remain in the order of the file. */
 static int compare_changes(const void *a, const void *b)
 {
     const struct timed_change *x = a, *y = b;

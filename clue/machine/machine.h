@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader of machine files: what its parts share. */
+/* The reader of machine files: shared by its parts. */
 #ifndef CLUE_MACHINE_INTERNAL_H
 #define CLUE_MACHINE_INTERNAL_H
 
@@ -15,33 +15,33 @@ struct machine_reader {
     const char *path;
 };
 
-/* Hosts FIRST ... FIRST + N - 1; LEVEL: the larger, the more special their name is. */
+/* Hosts FIRST ... FIRST + N - 1. LEVEL says how specific their name is: the greater, the more. */
 struct host_range {
     int first, n;
     enum host_level { LEVEL_ALL, LEVEL_TYPE, LEVEL_RANGE, LEVEL_SELF, LEVEL_HOST } level;
 };
 
-/* How special a pair of them is: by both sides together, then by the sender. */
+/* Returns how specific a pair is: by both sides together, then by the sender. */
 static inline int machine_level(const struct host_range *from, const struct host_range *to)
 {
     return (int)(from->level + to->level) * 8 + (int)from->level;
 }
 
-/* The file, in its own arena, from the tree of its elements; complains of what is wrong. */
+/* The reader: makes the file, in its own arena, from the tree of elements; reports problems. */
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
 void machine_read_network(struct machine_reader *r, const struct xml_element *root);
 void machine_read_topology(struct machine_reader *r, const struct xml_element *network);
 void machine_read_background(struct machine_reader *r, const struct xml_element *root);
 void machine_read_changes(struct machine_reader *r, const struct xml_element *root);
 
-/* A law of a host, or of collectives: an element with this name. */
+/* A law of a host, or of collectives, which is an element with this name. */
 struct law_member {
     const char *name;
-    size_t offset; /* in struct clue_host, or struct clue_machine */
+    size_t offset; /* offset in struct clue_host, or in struct clue_machine */
     /* An attribute with this name may give the constant (CLUE_A_TIME) or the time of each byte
      * instead; CLUE_NO_QUANTITY: there is none. */
     enum clue_quantity attribute;
-    enum clue_parameter parameter; /* whose error it has */
+    enum clue_parameter parameter; /* the parameter whose error it has */
 };
 enum { HOST_LAWS = 2, COLLECTIVE_LAWS = 5 };
 extern const struct law_member host_laws[HOST_LAWS], collective_laws[COLLECTIVE_LAWS];
@@ -51,32 +51,32 @@ static inline struct clue_law *law_of(const void *owner, const struct law_member
 }
 extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule, point_rule;
 
-/* What an element that is a law may hold. */
+/* The rules of an element that is a law. */
 #define LAW .optional = XML_WORDS("k", "d"), .children = XML_RULES(&point_rule)
 
-/* The hosts that TEXT, "node[2-5]" or the like, names; false, with *WHY a text of the arena. */
+/* Finds the hosts that TEXT names ("node[2-5]"); false: none, and *WHY is a text of the arena. */
 bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena *arena,
                         const char *text, struct host_range *range, const char **why);
-/* The same for an attribute, with a complaint. */
+/* Does the same for an attribute, and reports problems. */
 bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
                         const char *attribute, struct host_range *range);
 
-/* Whether PATTERN, which may end with '*', names NAME. */
+/* Returns whether PATTERN, which may end with '*', matches NAME. */
 bool machine_is_named(const char *name, const char *pattern);
 
-/* Which law holds from hosts to hosts: pair_table of the machine. */
+/* The law that holds from hosts to hosts: pair_table of the machine. */
 struct pair_table {
     size_t n_classes;
-    const uint32_t *class_of;    /* of each host: hosts of a class are alike in all rules */
-    const uint32_t *pair;        /* [from class * n_classes + to class]; NO_PAIR */
-    const uint32_t *pair_itself; /* of a host with itself, by class */
+    const uint32_t *class_of;    /* by host: all rules treat a class alike */
+    const uint32_t *pair;        /* at [from class * n_classes + to class]; or NO_PAIR */
+    const uint32_t *pair_itself; /* the pair of a host with itself, by class */
 };
 enum { NO_PAIR = UINT32_MAX };
 
-/* Attributes as values; a missing one leaves *VALUE; what is wrong is told. */
+/* Read attributes as values. A missing one leaves *VALUE as it was; problems are reported. */
 void machine_read_ns(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                      int64_t *ns);
-/* The position of the attribute's value among WORDS, which end with NULL; else a complaint. */
+/* Returns the index of the attribute's value among WORDS, up to NULL; else reports a problem. */
 extern const char *const machine_yes_or_no[];
 void machine_read_word(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                        const char *const *words, int *value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A machine as a graph: hosts, and the links between them. */
+/* Draws a machine as a graph: hosts, and the links between them. */
 #include "machine.h"
 
 #include <portolan/index.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DRAWN = 64 }; /* hosts; of more only the types are drawn */
+enum { MOST_DRAWN = 64 }; /* if there are more hosts, only their types are drawn */
 
 static void add_host(struct portolan_text *t, size_t number, const struct clue_host *h,
                      const char *name)
@@ -35,7 +35,7 @@ static void add_rate(struct portolan_text *t, const struct clue_link *l)
 
 /* ------------------------------------------------- links */
 
-/* Trees and crossbars: the first half of the links, "host0-leaf0", go up. */
+/* Draws trees and crossbars, whose first half of the links ("host0-leaf0") goes up. */
 static void add_tree(struct portolan_text *t, const struct clue_network *n)
 {
     for (size_t i = 0; i < n->n_links / 2; i++) {
@@ -48,7 +48,7 @@ static void add_tree(struct portolan_text *t, const struct clue_network *n)
     }
 }
 
-/* Edges that were drawn; hosts are numbered after the links. */
+/* Edges that were drawn already; hosts are numbered after the links. */
 struct edges {
     struct portolan_index index;
     uint32_t (*ends)[2];
@@ -84,7 +84,7 @@ static void add_edge(struct portolan_text *t, const struct clue_network *n, stru
     portolan_text_add(t, ";\n");
 }
 
-/* Others: links are nodes, and the ways from host to host go through them. */
+/* Draws other networks: links are nodes, and the ways from host to host go through them. */
 static void add_ways(struct portolan_text *t, const struct clue_network *n, int n_hosts)
 {
     struct edges e = {0};
@@ -130,7 +130,7 @@ static void add_law_label(struct portolan_text *t, const char *what, const struc
                           law->ns_per_byte);
 }
 
-/* Rules as notes, since most are of many hosts. */
+/* Writes rules as notes, since most are of many hosts. */
 static void add_rules(struct portolan_text *t, const struct clue_machine_file *f)
 {
     portolan_text_add(t, "  delays [shape=note, label=\"delays");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a machine file to struct clue_machine_file. The grammar ships as machine.rng, too; the tests
- * compare them. */
+/* Reads a machine file into struct clue_machine_file. Tests compare its grammar with
+ * machine.rng. */
 #include "machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What nobody can say of a machine that no file states: only its messages have to have delays. */
+/* Defaults of a host; message delays have none. */
 static const struct clue_host usual_host = {.cpus = 1, .factor = 1};
 
 const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("bytes", "time")};
@@ -196,7 +196,7 @@ static const struct clue_host_type *find_type(const struct clue_machine_file *f,
     return NULL;
 }
 
-/* "3]", "2-5]" or "*]", after the bracket. */
+/* Reads the part after a bracket: "3]", "2-5]" or "*]". */
 static bool read_numbers(const char *text, int count, struct host_range *range)
 {
     char *end;
@@ -333,7 +333,7 @@ static void read_provenance(struct machine_reader *r, const struct xml_element *
 
 /* ------------------------------------------------- the whole */
 
-/* Takes the children of E out that are laws of older files, and notes the first. */
+/* Removes the children of E that are laws of older files, and notes the first. */
 static void drop_old_laws(struct machine_reader *r, struct xml_element *e)
 {
     static const char *const old_laws[] = {"fresh", "loop", "pieces", "communicator", "window"};
@@ -369,13 +369,13 @@ static void read_tree(struct machine_reader *r, struct xml_element *root)
         drop_old_laws(r, e);
     xml_check(root, &machine, r->d);
     if (r->d->count)
-        return; /* what is misspelt would be reported as missing below, too */
+        return; /* names that are misspelt would be reported as missing below, too */
     f->machine.name = xml_value(root, "name");
     f->machine.master = -1;
     f->placement = xml_value(root, "placement");
     read_hosts(r, root);
     if (r->d->count || r->arena->failed)
-        return; /* who refers to a host would not find it */
+        return; /* references to hosts would fail, too */
     if (machine_read_range(r, root, "master", &master)) {
         f->machine.master = master.first;
         if (master.n != 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be measured of a machine, as a file. */
+/* Writes the parts of a machine that can be measured as a file. */
 #include "machine.h"
 
 #include <portolan/number.h>
@@ -8,7 +8,7 @@
 
 enum { DIGITS = 9 };
 
-/* ` NAME="VALUEunit"`, with so many digits as no measurement has. */
+/* Adds ` NAME="VALUEunit"`, with more digits than a measurement has. */
 static void add_value(struct portolan_text *t, const char *name, double value, const char *unit)
 {
     char number[PORTOLAN_NUMBER_TEXT];
@@ -35,7 +35,7 @@ static void add_size(struct portolan_text *t, const char *name, uint64_t bytes)
         portolan_text_add(t, " %s=\"%llu\"", name, (unsigned long long)bytes);
 }
 
-/* The rest of an element NAME that has begun. */
+/* Adds the rest of an element NAME that has begun. */
 static void add_law(struct portolan_text *t, const char *name, const struct clue_law *law)
 {
     if (!law->n_points) {
@@ -54,7 +54,7 @@ static void add_law(struct portolan_text *t, const char *name, const struct clue
     portolan_text_add(t, "  </%s>\n", name);
 }
 
-/* Whether no ATTRIBUTE can say what the law is. */
+/* Returns whether no ATTRIBUTE can express the law. */
 static bool needs_element(const struct clue_law *law, enum clue_quantity attribute)
 {
     return law->n_points || (law->constant_ns != 0 && attribute != CLUE_A_TIME) ||

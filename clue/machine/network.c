@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network: its model, eager limit, and factors. */
+/* Reads the network: its model, eager limit, and factors. */
 #include "machine.h"
 
 #include <portolan/command.h>
@@ -24,7 +24,7 @@ const struct xml_rule network_rule = {
 
 const char *const clue_network_model_names[] = {"none", "factor", "queue", "fair", NULL};
 
-/* "1 1.1 1.3": of one message in flight, of two … */
+/* Reads factors such as "1 1.1 1.3": for one message in flight, for two … */
 static void read_contention(struct machine_reader *r, const struct xml_element *e,
                             struct clue_network *n)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The laws between hosts. Hosts that no rule tells apart are a class; a table of classes says which
- * pair holds, so that 4,096 hosts need no table of their own. The most special rule wins.
+ * Finds the law that holds between hosts: the most specific rule. Hosts that all rules treat alike
+ * form a class, and a table of classes says which pair holds, so that 4,096 hosts need no table of
+ * their own.
  */
 #include "machine.h"
 
@@ -14,13 +15,13 @@
 struct rule {
     const struct xml_element *element;
     const struct clue_law *law;
-    bool is_send, is_itself; /* only from a host to itself */
+    bool is_send, is_itself; /* IS_ITSELF: applies only from a host to itself */
     struct host_range from, to;
     int level;
-    size_t number; /* of clue_machine_file.rules */
+    size_t number; /* index in clue_machine_file.rules */
 };
 
-/* Rules of each pair of classes, and of a host with itself: number + 1; 0: none. */
+/* The rules of each pair of classes, and of a host with itself, as index + 1; 0: none. */
 struct cells {
     uint32_t *send, *transmission, *send_itself, *transmission_itself;
 };
@@ -30,7 +31,7 @@ struct pairs {
     struct rule *rules;
     size_t n_rules, n_classes;
     int network_line;
-    int *starts; /* of classes: first hosts */
+    int *starts; /* first host of each class */
     uint32_t *class_of;
     struct cells cells;
 };
@@ -76,7 +77,7 @@ static int compare_ints(const void *a, const void *b)
     return PORTOLAN_ORDER(*(const int *)a, *(const int *)b);
 }
 
-/* A class begins wherever a type, or the hosts of a rule, begin or end. */
+/* Begins a class wherever a type, or the hosts of a rule, begin or end. */
 static void make_classes(struct pairs *p)
 {
     const struct clue_machine_file *f = p->r->file;
@@ -108,17 +109,17 @@ static void make_classes(struct pairs *p)
 
 /* ------------------------------------------------- which rule holds */
 
-static void set_cell(struct pairs *p, const struct rule *rule, uint32_t *cell, bool *was_told)
+static void set_cell(struct pairs *p, const struct rule *rule, uint32_t *cell, bool *was_reported)
 {
     const struct rule *old = *cell ? &p->rules[*cell - 1] : NULL;
 
-    if (old && old->level == rule->level && !*was_told) {
+    if (old && old->level == rule->level && !*was_reported) {
         xml_complain(p->r->d, rule->element, NULL,
                      "<%s> from '%s' to '%s' is as specific as the one on line %d, for the same "
                      "hosts; remove one",
                      rule->element->name, xml_value(rule->element, "from"),
                      xml_value(rule->element, "to"), old->element->line);
-        *was_told = true;
+        *was_reported = true;
     }
     *cell = (uint32_t)(rule - p->rules) + 1;
 }
@@ -132,14 +133,14 @@ static void apply_rule(struct pairs *p, const struct rule *rule)
 {
     uint32_t *table = rule->is_send ? p->cells.send : p->cells.transmission;
     uint32_t *itself = rule->is_send ? p->cells.send_itself : p->cells.transmission_itself;
-    bool was_told = false;
+    bool was_reported = false;
 
     for (size_t a = p->class_of[rule->from.first]; a < class_after(p, &rule->from); a++)
         for (size_t b = p->class_of[rule->to.first]; b < class_after(p, &rule->to); b++) {
             if (!rule->is_itself)
-                set_cell(p, rule, &table[a * p->n_classes + b], &was_told);
+                set_cell(p, rule, &table[a * p->n_classes + b], &was_reported);
             if (a == b)
-                set_cell(p, rule, &itself[a], &was_told);
+                set_cell(p, rule, &itself[a], &was_reported);
         }
 }
 
@@ -171,7 +172,7 @@ static const char *host_name(const struct pairs *p, int host)
     return p->r->file->machine.hosts[host].name;
 }
 
-/* A pair in use without delay. */
+/* Reports a pair in use without delay. */
 static void lacks_delay(struct pairs *p, int from, int to, bool has_send)
 {
     const struct clue_machine_file *f = p->r->file;
@@ -192,8 +193,8 @@ static int last_of_class(const struct pairs *p, uint32_t c)
     return c + 1 < p->n_classes ? p->starts[c + 1] - 1 : (int)p->r->file->machine.n_hosts - 1;
 }
 
-/* Whether the topology has a way from each host of A's class to each of B's; the first that it
- * has not is told. */
+/* Returns whether the topology has ways from all hosts of A's class to B's; reports the first
+ * missing. */
 static bool has_ways(struct pairs *p, int a, int b)
 {
     const struct clue_network *n = &p->r->file->machine.network;
@@ -214,7 +215,7 @@ static bool has_ways(struct pairs *p, int a, int b)
     return true;
 }
 
-/* Of hosts A to B, which may be one: the pair, or a complaint. */
+/* Chooses the pair of hosts A and B, which may be one host, or reports that there is none. */
 static uint32_t choose_pair(struct pairs *p, struct pair_maker *m, int a, int b, uint32_t send,
                             uint32_t transmission)
 {
@@ -305,7 +306,7 @@ void machine_read_pairs(struct machine_reader *r, const struct xml_element *root
         if (strcmp(e->name, "send") == 0 || strcmp(e->name, "transmission") == 0)
             read_rule(&p, e);
     if (r->d->count || r->arena->failed)
-        return; /* whom a rule that was refused would have served */
+        return; /* pairs of a rule that was refused would be reported as missing */
     qsort(p.rules, p.n_rules, sizeof *p.rules, compare_rules);
     make_classes(&p);
     if (p.n_classes > MOST_CLASSES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which rank runs on which host. */
+/* Places ranks on hosts. */
 #include "machine.h"
 
 #include <portolan/command.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hosts of a list, "node[0] node[2-5]", in turn; every round is the same. */
+/* Places by a list of hosts, "node[0] node[2-5]", in turn; every round is the same. */
 static enum portolan_status place_by_list(const struct clue_machine_file *f, int n,
                                           const char *list, bool is_sharing, int *hosts,
                                           struct portolan_error *err)
@@ -38,7 +38,7 @@ static enum portolan_status place_by_list(const struct clue_machine_file *f, int
     return status == PORTOLAN_ENOMEM ? portolan_no_memory(err) : status;
 }
 
-/* Rounds over all hosts; in round R each host with more than R processors gets a rank. */
+/* Places in rounds over all hosts: in round R each host with more than R processors gets a rank. */
 static void place_by_node(const struct clue_machine_file *f, int n, int *hosts)
 {
     const struct clue_machine *m = &f->machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers with units, laws and distributions, as machine files write them. */
+/* Reads numbers with units, laws and distributions, as machine files have them. */
 #include "machine.h"
 
 #include <portolan/list.h>
@@ -10,7 +10,7 @@
 
 enum { UNIT_TIME = 1, UNIT_SIZE = 2, UNIT_BANDWIDTH = 4, NUMBER_BYTES = 40 };
 
-/* The paper's units, for numbers without one. */
+/* The paper's units, which apply to numbers without one. */
 #define PAPER_NS    1e5
 #define PAPER_BYTES 1024.0
 /* Times and sizes are kept as integers. */
@@ -18,7 +18,7 @@ enum { UNIT_TIME = 1, UNIT_SIZE = 2, UNIT_BANDWIDTH = 4, NUMBER_BYTES = 40 };
 
 static const struct unit {
     const char *name;
-    double scale; /* to ns, bytes, bytes per ns */
+    double scale; /* factor to ns, bytes, bytes per ns */
     int kind;
 } units[] = {
     {"ns", 1, UNIT_TIME},
@@ -58,7 +58,7 @@ static const struct unit *find_unit(const char *name, size_t length, int kind)
     return NULL;
 }
 
-/* The number that TEXT begins with, and what follows it. */
+/* Splits TEXT into the number that it begins with, and the rest. */
 static bool split_number(const char *text, double *number, const char **rest)
 {
     char digits[NUMBER_BYTES];
@@ -72,7 +72,7 @@ static bool split_number(const char *text, double *number, const char **rest)
     return portolan_read_double(digits, number) && *number >= 0 && isfinite(*number);
 }
 
-/* *UNIT: where the unit begins, if it is what is wrong; else NULL. */
+/* Reads a quantity. *UNIT: where the unit begins, if that is wrong; else NULL. */
 static bool read_quantity(const char *text, enum clue_quantity quantity, double *value,
                           const char **unit)
 {
@@ -111,7 +111,6 @@ bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *v
     return read_quantity(text, quantity, value, &unit);
 }
 
-/* The text of an attribute, or an argument of a distribution in it, as a quantity. */
 const char *clue_format_size(double bytes, char *text, size_t room)
 {
     static const char *const names[] = {"B", "KB", "MB", "GB", "TB"};
@@ -256,7 +255,7 @@ static const struct shape {
     const char *name;
     enum clue_distribution_kind kind;
     int arguments;
-    bool has_unit; /* the second argument */
+    bool has_unit; /* the second argument has a unit */
 } shapes[] = {
     {"constant", CLUE_CONSTANT, 1, false},       {"uniform", CLUE_UNIFORM, 2, true},
     {"exponential", CLUE_EXPONENTIAL, 1, false}, {"normal", CLUE_NORMAL, 2, true},
@@ -301,8 +300,8 @@ static void read_samples(struct machine_reader *r, const struct xml_element *e,
     portolan_text_clear(&text);
 }
 
-/* Splits "name(a, b)": NAME ends at the parenthesis, then the ARGUMENTS follow; their number, -1:
- * this is no such text. */
+/* Splits "name(a, b)": NAME ends at the parenthesis, and ARGUMENTS follow. Returns their number;
+ * -1: this is no such text. */
 static int split_call(char *text, char *arguments[2])
 {
     char *open = strchr(text, '('), *comma;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The links of the network: those of a topology, or each with its routes. */
+/* Reads the links of the network: those of a topology, or separate links with routes. */
 #include "machine.h"
 
 #include <portolan/command.h>
@@ -10,11 +10,11 @@
 
 enum { MOST_LINKS = 1 << 20, MOST_ROUTES = 1 << 20, LINK_NAME = 80 };
 
-/* In the order of enum clue_topology_kind. */
+/* The names of enum clue_topology_kind, in its order. */
 static const char *const kinds[] = {"crossbar",  "bus",      "fat-tree", "torus",
                                     "dragonfly", "explicit", NULL};
 
-/* "8 4 2" into NUMBERS, at most CLUE_MOST_LEVELS; how many. */
+/* Reads numbers such as "8 4 2", at most CLUE_MOST_LEVELS; returns how many. */
 static unsigned read_numbers(struct machine_reader *r, const struct xml_element *e,
                              const char *attribute, unsigned *numbers)
 {
@@ -46,7 +46,7 @@ static void refuse(struct machine_reader *r, const struct xml_element *e, const 
         xml_complain(r->d, e, attribute, "'%s' is of %s only", attribute, of);
 }
 
-/* Whether no product of its numbers has more than MOST_LINKS. */
+/* Returns whether no product of its numbers has more than MOST_LINKS. */
 static bool is_small(const struct clue_topology *t)
 {
     double product = 1;
@@ -118,7 +118,7 @@ bool machine_is_named(const char *name, const char *pattern)
            (pattern[length] ? strcmp(pattern + length, "*") == 0 : !name[length]);
 }
 
-/* <link>s of a topology with links of its own: what is different from the others. */
+/* Changes links of a topology by <link>s that say what is different. */
 static void change_links(struct machine_reader *r, const struct xml_element *e,
                          struct clue_link *links, size_t n)
 {
@@ -207,7 +207,7 @@ static size_t find_link(struct machine_reader *r, const struct xml_element *e, c
     return 0;
 }
 
-/* The links of a route, and the same in the other direction after them. */
+/* Reads the links of a route, and adds the same in the other direction. */
 static uint32_t *read_way(struct machine_reader *r, const struct xml_element *e, size_t *n)
 {
     struct portolan_words words = {0};
@@ -257,7 +257,7 @@ static int compare_routes(const void *a, const void *b)
     return PORTOLAN_ORDER(y->level, x->level);
 }
 
-/* Leaves the most special route of each pair. */
+/* Keeps only the most specific route of each pair. */
 static void choose_routes(struct machine_reader *r, const struct xml_element *e,
                           struct clue_topology *t)
 {
@@ -317,7 +317,7 @@ void machine_read_topology(struct machine_reader *r, const struct xml_element *e
     struct clue_topology *t = portolan_arena_alloc(r->arena, 1, sizeof *t);
     struct clue_network *network = &r->file->machine.network;
     const char *kind = xml_value(e, "topology");
-    int told = r->d->count;
+    int n_reported = r->d->count;
 
     if (!t)
         return;
@@ -335,7 +335,7 @@ void machine_read_topology(struct machine_reader *r, const struct xml_element *e
         xml_complain(r->d, e, "model",
                      "a network with a topology has links; write model=\"queue\" or \"fair\"");
     read_kind(r, e, t);
-    if (r->d->count > told || r->arena->failed)
+    if (r->d->count > n_reported || r->arena->failed)
         return;
     if (clue_topology_hosts(t) < t->n_hosts) {
         xml_complain(r->d, e, "topology",

@@ -4,19 +4,19 @@
 
 #include <stdio.h>
 
-/* As MPICH numbers how a language stores a value: C a pointer, Fortran 90 an address, 77 an
- * integer. */
+/* How a language stores a value, numbered as in MPICH: C as a pointer, Fortran 90 as an address,
+ * Fortran 77 as an integer. */
 enum value_form { FORM_POINTER = 0, FORM_ADDRESS = 1, FORM_INTEGER = 3 };
 
-/* Of Fortran and C++: they call the program's function. */
+/* Functions of MPICH's libraries for Fortran and C++ that call the program's function. */
 typedef int copy_proxy(mpi_copy_fn *, int, int, void *, int, void *, void **, int *);
 typedef int delete_proxy(mpi_delete_fn *, int, int, int, void *, void *);
 
 struct mpi_keyval {
-    uint32_t refs; /* the program's, and one of each attribute */
-    bool is_freed; /* by the program; attributes may still use the handle */
+    uint32_t refs; /* references: the program's, and one of each attribute */
+    bool is_freed; /* the program has freed it; attributes may still use the handle */
     int handle;
-    enum mpi_kind of; /* whose attributes it may name */
+    enum mpi_kind of; /* kind of the objects whose attributes it may name */
     mpi_copy_fn *copy;
     mpi_delete_fn *delete;
     copy_proxy *copy_by;
@@ -51,7 +51,7 @@ static void release_key(struct mpi_keyval *key)
     free(key);
 }
 
-/* NULL, and then an error is noted: no key of objects of kind OF. */
+/* Returns the key; NULL, with an error noted, if there is no key for objects of kind OF. */
 static struct mpi_keyval *key_of(struct mpi_task *t, enum mpi_kind of, int handle, int *code)
 {
     struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, handle);
@@ -155,13 +155,13 @@ int mpi_attribute_delete(struct mpi_task *t, int handle, struct mpi_object *obje
 
     if (!key)
         return code;
-    code = *at ? call_delete(*at, handle) : MPI_SUCCESS; /* as MPICH */
+    code = *at ? call_delete(*at, handle) : MPI_SUCCESS; /* MPICH does this, too */
     if (code == MPI_SUCCESS && *at)
         remove_at(at);
     return code;
 }
 
-/* A value in the form that the caller's language has. */
+/* Returns a value in the form that the caller's language uses. */
 static void put_value(void *out, enum value_form wanted, struct mpi_attribute *a)
 {
     if (wanted == FORM_INTEGER)
@@ -169,10 +169,10 @@ static void put_value(void *out, enum value_form wanted, struct mpi_attribute *a
     else if (wanted == FORM_ADDRESS || a->form == FORM_POINTER)
         *(void **)out = a->value;
     else
-        *(void **)out = &a->value; /* C gets the address of what Fortran stored */
+        *(void **)out = &a->value; /* C gets the address of the value that Fortran stored */
 }
 
-/* VALUE of a built-in attribute is an address for C, the number there for Fortran. */
+/* Returns a built-in attribute: C gets the address VALUE, Fortran the number there. */
 static void put_built_in(void *out, enum value_form wanted, const int *value)
 {
     if (wanted == FORM_POINTER)
@@ -198,7 +198,7 @@ static int get_value(struct mpi_task *t, int handle, struct mpi_object *object, 
     return MPI_SUCCESS;
 }
 
-/* Without callbacks, as MPICH: of a copy that failed. */
+/* Forgets the attributes of a copy that failed, without callbacks, as MPICH does. */
 static int forget_all(struct mpi_object *object, int code)
 {
     while (object->attributes)
@@ -234,8 +234,8 @@ int mpi_attributes_delete(int handle, struct mpi_object *object)
 {
     int code = MPI_SUCCESS;
 
-    while (
-        object->attributes) { /* also those whose function fails, as MPICH: the last error counts */
+    while (object->attributes) { /* also if one's function fails, as in MPICH: the last error
+                                  * counts */
         code = call_delete(object->attributes, handle);
         remove_at(&object->attributes);
     }
@@ -244,13 +244,13 @@ int mpi_attributes_delete(int handle, struct mpi_object *object)
 
 /* ---------------------------------------------------------------- by kind of object */
 
-/* Of MPI_COMM_WORLD and its like; NULL: no such number. */
+/* Returns a built-in attribute of MPI_COMM_WORLD and the like; NULL: there is no such number. */
 static const int *built_in_of_comm(struct mpi_task *t, int keyval)
 {
     static const int tag_ub = 268435455, is_global = 1, number = 0, no_host = MPI_PROC_NULL,
                      io = MPI_ANY_SOURCE;
 
-    switch ((keyval - 1) | 1) { /* Fortran's are by one more */
+    switch ((keyval - 1) | 1) { /* Fortran's keys are greater by one */
     case MPI_TAG_UB:
         return &tag_ub;
     case MPI_HOST:
@@ -287,7 +287,7 @@ static int get_comm(struct mpi_task *t, MPI_Comm comm, int keyval, void *out, in
 static int get_win(struct mpi_task *t, MPI_Win win, int keyval, void *out, int *flag,
                    enum value_form wanted)
 {
-    int named = (keyval - 1) | 1; /* as C has it */
+    int named = (keyval - 1) | 1; /* the key as C has it */
     void *value;
 
     if ((uint32_t)keyval >> 22 != 0x66000000U >> 22)
@@ -310,7 +310,7 @@ static int get_type(struct mpi_task *t, MPI_Datatype type, int keyval, void *out
     return get_value(t, type, &mpi_type(t, type)->object, keyval, out, flag, wanted);
 }
 
-/* For C, and in other forms for libmpichfort and libmpichcxx. */
+/* The functions for C, and those for libmpichfort and libmpichcxx, which use other forms. */
 #define ATTRIBUTES(Kind, handle_type, get, object)                                                 \
     PORTOLAN_API int MPII_##Kind##_set_attr(handle_type handle, int keyval, void *value, int form) \
     {                                                                                              \

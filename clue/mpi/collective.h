@@ -13,7 +13,7 @@
 #pragma GCC visibility push(hidden)
 
 /* clang-format off */
-/** With their names in rules. */
+/** The kinds of collectives with their names in rules. */
 #define COLLECTIVE_KINDS(X)                                                                        \
     X(ALLGATHER, allgather) X(ALLGATHERV, allgatherv) X(ALLREDUCE, allreduce)                      \
     X(ALLTOALL, alltoall) X(ALLTOALLV, alltoallv) X(ALLTOALLW, alltoallw)                          \
@@ -33,7 +33,7 @@ enum collective_kind { COLLECTIVE_KINDS(COLLECTIVE_KIND) COLLECTIVES };
  * counts[i] elements at offsets[i] bytes; of types[i] if there are TYPES.
  */
 struct blocks {
-    void *base; /**< or MPI_IN_PLACE */
+    void *base; /**< may be MPI_IN_PLACE */
     MPI_Count count;
     struct mpi_type *type;
     const MPI_Count *counts;
@@ -41,44 +41,45 @@ struct blocks {
     struct mpi_type *const *types;
 };
 
-/** Which ranks of a group share a node. Nodes are numbered by the least rank of each. */
+/** Says which ranks of a group share a node. Nodes are in the order of their lowest ranks. */
 struct nodes {
     int n_nodes;
-    bool is_hierarchy;   /**< MPICH's "parent": some ranks share a node */
-    bool is_consecutive; /**< and ranks of a node follow each other */
+    bool is_hierarchy;   /**< some ranks share a node (MPICH: "parent") */
+    bool is_consecutive; /**< the ranks of each node follow each other */
     int *node_of;        /**< by rank */
-    int *local_rank;     /**< on its node, by rank */
-    int *begin;          /**< by node: where its tasks begin; [n_nodes]: n */
-    int *tasks;          /**< by node and rank */
-    int *leaders;        /**< tasks */
+    int *local_rank;     /**< rank among those of its node, by rank */
+    int *begin;          /**< by node: index in `tasks` at which its tasks begin; [n_nodes]: n */
+    int *tasks;          /**< ordered by node and rank */
+    int *leaders;        /**< their tasks */
     int ints[];
 };
 
-/** What collectives keep of a communicator. */
+/** What collectives keep for a communicator. */
 struct collective_state {
-    struct party party, remote; /**< REMOTE: of an intercommunicator */
-    struct party node, leaders; /**< own node; leaders.rank -1: this rank is none */
-    struct nodes *nodes;        /**< NULL: of an intercommunicator */
-    unsigned node_calls;        /**< that MPICH may do in the node's shared memory */
+    struct ranks party, remote; /**< REMOTE: the other group of an intercommunicator */
+    struct ranks node, leaders; /**< NODE: ranks of this node; LEADERS: one rank of each node,
+                                 * leaders.rank is -1 in other ranks */
+    struct nodes *nodes;        /**< NULL in an intercommunicator */
+    unsigned node_calls;        /**< calls so far that may use the node's shared memory */
     uint64_t node_meetings;
 };
 
-/** Channels of a communicator's contexts, beside those of internal.h. */
+/** Channels of a communicator's contexts, in addition to those of internal.h. */
 enum { COLLECTIVE_ON_NODE = 4, COLLECTIVE_AMONG_NODES = 5, COLLECTIVE_MEETINGS = 6 };
 
-/** An operation to do, or a part of one. */
+/** An operation to perform, or a part of one. */
 struct collective {
     struct mpi_schedule *s;
     struct mpi_comm *comm;
     struct collective_state *state;
-    const struct party *p;
-    const struct party *remote; /**< NULL: not between groups */
-    bool is_whole;              /**< P is the whole communicator: nodes count */
-    bool is_on_node;            /**< P is on one node */
+    const struct ranks *p;
+    const struct ranks *remote; /**< NULL: the operation is within one group */
+    bool is_whole;              /**< P is the whole communicator, so nodes count */
+    bool is_on_node;            /**< all of P is on one node */
     enum collective_kind kind;
-    int root; /**< between groups also MPI_ROOT, MPI_PROC_NULL */
+    int root; /**< between groups also MPI_ROOT or MPI_PROC_NULL */
     struct blocks send, receive;
-    /** Of reductions, MPI_Bcast and MPI_Barrier: COUNT elements of TYPE, from send.base to
+    /** For reductions, MPI_Bcast, MPI_Barrier: COUNT elements of TYPE, from send.base to
      * receive.base. */
     MPI_Count count;
     struct mpi_type *type;
@@ -86,23 +87,23 @@ struct collective {
 
 typedef void algorithm_fn(const struct collective *c);
 
-/** An algorithm, with MPICH's name of it in lower case without library, collective and kind of
+/** An algorithm. The name is MPICH's in lower case, without library, collective and
  * communicator. */
 struct algorithm {
     enum collective_kind kind;
     enum {
-        WITHIN,    /**< a group */
-        BETWEEN,   /**< two groups */
-        OVER_NODES /**< all of a communicator with `nodes` */
+        WITHIN,    /**< works in one group */
+        BETWEEN,   /**< works between two groups */
+        OVER_NODES /**< works in a communicator with `nodes` */
     } where;
     const char *name;
     algorithm_fn *run;
 };
-/** Tables end with `run` NULL. */
+/** The tables end with an entry whose `run` is NULL. */
 extern const struct algorithm data_algorithms[], reduce_algorithms[], node_algorithms[],
     inter_algorithms[];
 
-/** A buffer and what else a call says. */
+/** A buffer with the other arguments of a call that belong to it. */
 struct buffer {
     const void *at;
     MPI_Count count;
@@ -112,45 +113,44 @@ struct buffer {
     const MPI_Datatype *types;
 };
 struct arguments {
-    struct buffer send, receive; /**< RECEIVE: also what count and type are of, if there is one */
+    struct buffer send, receive; /**< RECEIVE: also the only count and type of a call */
     MPI_Op op;
     int root;
 };
-/** A collective, blocking if REQUEST is NULL. */
+/** Performs a collective; blocking if REQUEST is NULL. */
 int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a);
-/** A persistent one, which mpi_start_collective() begins. Its messages are told apart from others'
- * by the order in which such were made, in whatever order they are begun. */
+/** Makes a persistent collective, which mpi_start_collective() begins. Its messages are
+ * distinguished by the order in which such collectives were made, not begun. */
 int collective_init(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a);
 
-/** All ranks of a communicator call the same collectives in the same order, with the same root,
- * operation and size: ends the run if C, the next there, is not what a rank before called.
- */
-void agreement_check(struct mpi_task *t, const struct collective *c);
+/** Checks that all ranks of a communicator call the same collectives in the same order, with the
+ * same root, operation and size: ends the run if C differs from an earlier rank's call. */
+void collective_check(struct mpi_task *t, const struct collective *c);
 
 /* ---------------------------------------------------------------- rules */
 
 enum rules_layer {
-    RULES_SHARED_MEMORY, /**< whether a node's ranks meet in shared memory */
+    RULES_SHARED_MEMORY, /**< whether ranks of a node meet in shared memory */
     RULES_NODES,         /**< how an operation is composed over nodes */
-    RULES_FLAT,          /**< algorithms in a group of ranks */
+    RULES_FLAT,          /**< which algorithm runs in a group of ranks */
     RULES_LAYERS
 };
-/** The algorithm that MPICH's rules give; NULL: none. IS_REQUEST: of a nonblocking call. */
+/** Returns the algorithm that MPICH's rules choose; NULL: none. IS_REQUEST: nonblocking. */
 const struct algorithm *rules_choose(enum rules_layer layer, const struct collective *c);
-/** Whether ch4's compositions are in use: MPIR_CVAR_DEVICE_COLLECTIVES. */
+/** Returns whether ch4's compositions are in use: MPIR_CVAR_DEVICE_COLLECTIVES. */
 bool rules_use_device(void);
 
 /* ---------------------------------------------------------------- inside algorithms */
 
 /** Chooses an algorithm for C, and runs it. */
 void collective_run(const struct collective *c);
-/** The same without regard to nodes. */
+/** Does the same without regard to nodes. */
 void collective_run_flat(const struct collective *c);
-/** The same among the ranks of a node, in shared memory where MPICH does it there. */
+/** Does the same among the ranks of a node, in shared memory where MPICH does it there. */
 void collective_run_on_node(const struct collective *c);
-/** What such an operation is the first to write in real shared memory: clue_touch(). */
+/** Reports to clue_touch() what the operation writes for the first time in shared memory. */
 void collective_touch(const struct collective *c);
 struct collective_state *collective_state_of(struct mpi_comm *comm);
 
@@ -162,12 +162,12 @@ static inline struct span block(const struct blocks *b, int i)
         return span((char *)b->base + b->offsets[i], b->counts[i], type);
     return span((char *)b->base + i * b->count * type->extent, b->count, type);
 }
-/** N blocks from the one of rank I on, of a buffer without COUNTS. */
+/** Returns N blocks from that of rank I on, of a buffer without COUNTS. */
 static inline struct span block_range(const struct blocks *b, int i, int n)
 {
     return span((char *)b->base + i * b->count * b->type->extent, n * b->count, b->type);
 }
-/** Memory until C is done, as bytes. */
+/** Returns memory until C is done, as bytes. */
 static inline struct span byte_buffer(const struct collective *c, MPI_Count bytes)
 {
     return bytes_at(schedule_memory(c->s, (size_t)bytes), bytes);
@@ -176,8 +176,8 @@ static inline bool is_in_place(const struct collective *c)
 {
     return c->send.base == MPI_IN_PLACE;
 }
-/** Rank I, from -n on, where the first comes after the last. */
-static inline int on_ring(const struct party *p, int i)
+/** Returns rank I, from -n on, on a ring in which the first follows the last. */
+static inline int on_ring(const struct ranks *p, int i)
 {
     return (i + p->n) % p->n;
 }
@@ -185,7 +185,7 @@ static inline int power_of_two_below(int n)
 {
     return 1 << (31 - __builtin_clz((unsigned)n));
 }
-/** Of reductions: this rank's operands, and where the result goes; also the buffer of MPI_Bcast. */
+/** Returns where a reduction's operands are, and where the result goes; also MPI_Bcast's buffer. */
 static inline struct span operands(const struct collective *c)
 {
     return span(is_in_place(c) ? c->receive.base : c->send.base, c->count, c->type);

@@ -40,7 +40,7 @@ static void take_tag(const struct collective *c)
     c->s->tag = (int)(c->comm->sequence++ % TAGS);
 }
 
-/* All steps are known: a blocking call has done them. */
+/* Completes the call when all steps are known: a blocking call has performed them. */
 static int finish(struct call *x, bool is_persistent)
 {
     if (!x->request)
@@ -54,7 +54,7 @@ static int finish(struct call *x, bool is_persistent)
 
 /* ---------------------------------------------------------------- arguments */
 
-/* Of N partners. */
+/* Returns the blocks of a buffer for N partners. */
 static struct blocks blocks_of(const struct call *x, const struct buffer *b, int n)
 {
     struct blocks blocks = {.base = (void *)b->at, .counts = b->counts};
@@ -103,7 +103,7 @@ static void take_blocks(struct call *x, const struct arguments *a, int n_to, int
         c->receive = blocks_of(x, &a->receive, n_from);
 }
 
-/* Whether what RANK sends is its own block of a buffer of all. */
+/* Returns whether RANK sends its own block of a buffer of all ranks. */
 static bool is_own_block(struct mpi_task *t, const struct buffer *own, const struct buffer *all,
                          int rank)
 {
@@ -140,7 +140,7 @@ static bool is_operand_twice(enum collective_kind kind, const struct arguments *
     return sum && a->send.at == a->receive.at;
 }
 
-/* As MPICH finds it: the two buffers are one, or MPI_IN_PLACE is not where it may be. */
+/* Finds errors as MPICH does: the two buffers are one, or MPI_IN_PLACE is not allowed. */
 static int check_buffers(struct mpi_task *t, enum collective_kind kind, const struct mpi_comm *comm,
                          const struct arguments *a)
 {
@@ -165,13 +165,13 @@ static int check_buffers(struct mpi_task *t, enum collective_kind kind, const st
                    : MPI_SUCCESS;
 }
 
-/* Of reductions and MPI_Bcast. */
+/* Takes the operands of a reduction, or the buffer of MPI_Bcast. */
 static void take_operands(struct call *x, const struct arguments *a)
 {
     struct collective *c = &x->c;
 
     c->receive.base = (void *)a->receive.at;
-    if (c->root == MPI_PROC_NULL) /* what else it says is not significant */
+    if (c->root == MPI_PROC_NULL) /* its other arguments are not significant */
         return;
     c->s->op = a->op ? mpi_op(x->t, a->op) : NULL;
     c->type = mpi_type(x->t, a->receive.type);
@@ -188,9 +188,9 @@ static void take_operands(struct call *x, const struct arguments *a)
 
 /* ---------------------------------------------------------------- calls */
 
-/* Sends to all, then receives from all: MPICH has no other algorithm. Of MPI_Neighbor_alltoall
- * alone the last receive comes first: in a ring of two both neighbours are one, and what is sent
- * down comes from above. */
+/* Sends to all neighbours, then receives from all: MPICH has no other algorithm. In
+ * MPI_Neighbor_alltoall alone the last receive comes first: in a ring of two both neighbours are
+ * the same rank, and what is sent down comes from above. */
 static void exchange_with_neighbours(const struct collective *c, const struct mpi_neighbours *p)
 {
     bool is_gather = c->kind == NEIGHBOR_ALLGATHER || c->kind == NEIGHBOR_ALLGATHERV;
@@ -207,7 +207,7 @@ static void exchange_with_neighbours(const struct collective *c, const struct mp
     }
 }
 
-/* What MPI does before the first message, not to speak of those on one rank. */
+/* Takes the time of MPI's work before the first message, except on a communicator of one rank. */
 static void take_call(const struct mpi_comm *comm)
 {
     int64_t ns = comm->n > 1 ? clue_shared_ns(CLUE_COLLECTIVE_CALL, 0) : -1;
@@ -239,7 +239,7 @@ static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *
         take_blocks(&x, a, neighbours.n_to, neighbours.n_from);
     else if (kind != BARRIER)
         take_blocks(&x, a, mpi_partners(comm)->n, mpi_partners(comm)->n);
-    agreement_check(t, &x.c);
+    collective_check(t, &x.c);
     take_tag(&x.c);
     if (!is_persistent)
         take_call(comm);
@@ -271,7 +271,7 @@ void mpi_start_collective(struct mpi_task *t, struct mpi_request *r)
     mpi_schedule_begin(r->schedule);
     mpi_request_activate(t, r);
     if (mpi_is_observed())
-        mpi_tell_collective(t, r->comm, (uint64_t)r->bytes, r->rank, &r->handle);
+        mpi_notify_collective(t, r->comm, (uint64_t)r->bytes, r->rank, &r->handle);
 }
 
 void window_barrier(struct mpi_task *t, struct mpi_win *w)

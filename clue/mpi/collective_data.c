@@ -16,14 +16,14 @@ static MPI_Count least(MPI_Count a, MPI_Count b)
 
 static void barrier_dissemination(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
 
     for (int mask = 1; mask < p->n; mask <<= 1)
         schedule_exchange(c->s, p, nothing(), on_ring(p, p->rank + mask), nothing(),
                           on_ring(p, p->rank - mask));
 }
 
-/* The data as bytes: in place if they are dense; else packed, and to be put back by the caller. */
+/* Returns the data as bytes: in place if they are dense; else packed, for the caller to unpack. */
 static struct span as_bytes(const struct collective *c, struct span data, bool is_sender)
 {
     MPI_Count bytes = span_bytes(data);
@@ -39,7 +39,7 @@ static struct span as_bytes(const struct collective *c, struct span data, bool i
 
 static void bcast_binomial(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct span data = span(c->receive.base, c->count, c->type);
     struct span flat = as_bytes(c, data, p->rank == c->root);
     int relative = on_ring(p, p->rank - c->root), mask = 1;
@@ -57,7 +57,7 @@ static void bcast_binomial(const struct collective *c)
         schedule_copy(c->s, flat, data);
 }
 
-/* A part of a broadcast: SHARE bytes for each rank, the last ones less. */
+/* A part of a broadcast: SHARE bytes for each rank, fewer for the last ones. */
 struct shares {
     const struct collective *c;
     struct span flat;
@@ -65,7 +65,7 @@ struct shares {
     int relative;
 };
 
-/* Those of N ranks from the relative rank FIRST on. */
+/* Returns the shares of N ranks from the relative rank FIRST on. */
 static struct span shares_of(const struct shares *s, int first, int n)
 {
     MPI_Count from = least(first * s->share, s->flat.count);
@@ -73,10 +73,10 @@ static struct span shares_of(const struct shares *s, int first, int n)
     return part(s->flat, from, least(n * s->share, s->flat.count - from));
 }
 
-/* By halves down a binomial tree. */
+/* Scatters the shares down a binomial tree, by halves. */
 static void scatter_shares(const struct shares *s)
 {
-    const struct party *p = s->c->p;
+    const struct ranks *p = s->c->p;
     int mask = 1;
     struct span own;
 
@@ -95,7 +95,7 @@ static void scatter_shares(const struct shares *s)
 
 static struct shares shares_begin(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct shares s = {.c = c, .relative = on_ring(p, p->rank - c->root)};
 
     s.flat = as_bytes(c, span(c->receive.base, c->count, c->type), p->rank == c->root);
@@ -113,7 +113,7 @@ static void shares_end(const struct shares *s)
 
 static void bcast_scatter_ring(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct shares s = shares_begin(c);
     int right = on_ring(p, p->rank + 1), left = on_ring(p, p->rank - 1);
 
@@ -131,7 +131,7 @@ static void bcast_scatter_ring(const struct collective *c)
 
 static void bcast_scatter_doubling(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct shares s;
 
     if (power_of_two_below(p->n) != p->n) {
@@ -154,13 +154,13 @@ static void bcast_scatter_doubling(const struct collective *c)
 
 /* ---------------------------------------------------------------- gather, scatter */
 
-/* Ranks below a relative rank in the binomial tree, itself too. */
+/* Returns how many ranks are below a relative rank in the binomial tree, including itself. */
 static int subtree(int relative, int n)
 {
     return relative ? minimum(relative & -relative, n - relative) : n;
 }
 
-/* Blocks of the relative ranks FIRST to FIRST + N in the root's buffer: they go round its end. */
+/* Copies the blocks of relative ranks FIRST to FIRST + N in the root's buffer, around its end. */
 static void copy_turned(const struct collective *c, const struct blocks *b, struct span flat,
                         int first, int n, bool into_blocks)
 {
@@ -178,7 +178,7 @@ static void copy_turned(const struct collective *c, const struct blocks *b, stru
 
 static void gather_at_root(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     const struct blocks *b = &c->receive;
 
     if (!is_in_place(c))
@@ -200,7 +200,7 @@ static void gather_at_root(const struct collective *c)
 
 static void gather_binomial(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     int relative = on_ring(p, p->rank - c->root), n = subtree(relative, p->n);
     struct span own = block(&c->send, 0), flat = own;
     MPI_Count bytes;
@@ -223,11 +223,11 @@ static void gather_binomial(const struct collective *c)
     schedule_send_now(c->s, p, flat, on_ring(p, (relative & (relative - 1)) + c->root));
 }
 
-/* FLAT: the blocks of the subtree in relative order; N of them. */
+/* Scatters FLAT, the N blocks of the subtree in relative order. */
 static void scatter_down(const struct collective *c, struct span flat, MPI_Count block_count,
                          int relative, int n)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     int mask = 1;
 
     while (mask < n)
@@ -242,7 +242,7 @@ static void scatter_down(const struct collective *c, struct span flat, MPI_Count
 
 static void scatter_binomial(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     int relative = on_ring(p, p->rank - c->root), n = subtree(relative, p->n);
     const struct blocks *b = &c->send;
     MPI_Count bytes;
@@ -276,7 +276,7 @@ static void scatter_binomial(const struct collective *c)
 
 static void gatherv_linear(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     unsigned flags = c->s->flags;
 
     if (p->rank == c->root) {
@@ -296,7 +296,7 @@ static void gatherv_linear(const struct collective *c)
 
 static void scatterv_linear(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
 
     if (p->rank == c->root) {
         for (int i = 0; i < p->n; i++)
@@ -311,7 +311,7 @@ static void scatterv_linear(const struct collective *c)
 
 /* ---------------------------------------------------------------- allgather */
 
-/* Elements of N blocks from that of RANK on, round the end. */
+/* Returns the elements of N blocks from that of RANK on, around the end. */
 static MPI_Count elements(const struct collective *c, int rank, int n)
 {
     MPI_Count sum = 0;
@@ -331,7 +331,7 @@ static void copy_own(const struct collective *c, struct span to)
 static void allgather_ring(const struct collective *c)
 {
     enum { PIPELINE_BYTES = 32768 }; /* MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE */
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     int right = on_ring(p, p->rank + 1), left = on_ring(p, p->rank - 1);
     int out = p->rank, in = left;
     MPI_Count to_send = elements(c, 0, p->n) - elements(c, right, 1);
@@ -372,7 +372,7 @@ static void allgather_ring(const struct collective *c)
 
 static void allgather_brucks(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct span all = schedule_buffer(c->s, elements(c, 0, p->n), c->receive.type);
     MPI_Count at = 0;
 
@@ -398,7 +398,7 @@ static void allgather_brucks(const struct collective *c)
 
 static void allgather_doubling(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     MPI_Count at = 0;
     struct span all;
 
@@ -431,7 +431,7 @@ static void allgather_doubling(const struct collective *c)
 
 /* ---------------------------------------------------------------- alltoall, v, w */
 
-/* Blocks whose number has BIT go from or to PACKED, in runs; the bytes of all. */
+/* Copies blocks whose number has BIT from or to PACKED, in runs; returns their bytes. */
 static MPI_Count copy_bit(const struct collective *c, struct span all, struct span packed, int bit,
                           bool is_packing)
 {
@@ -449,7 +449,7 @@ static MPI_Count copy_bit(const struct collective *c, struct span all, struct sp
 
 static void alltoall_brucks(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     MPI_Count bytes = c->receive.count * c->receive.type->size, total = p->n * bytes, n;
     char *work = schedule_memory(c->s, (size_t)(3 * total));
     struct span all = bytes_at(work, total), out = bytes_at(work + total, total);
@@ -480,7 +480,7 @@ static void exchange_own(const struct collective *c)
 static void alltoall_scattered(const struct collective *c)
 {
     enum { THROTTLE = 32 }; /* MPIR_CVAR_ALLTOALL_THROTTLE */
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
 
     schedule_send_self(c->s, block(&c->send, p->rank), block(&c->receive, p->rank));
     for (int first = 0; first < p->n; first += THROTTLE) {
@@ -504,7 +504,7 @@ static void alltoall_scattered(const struct collective *c)
 
 static void alltoall_pairwise(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     bool is_pow2 = power_of_two_below(p->n) == p->n;
 
     exchange_own(c);
@@ -518,7 +518,7 @@ static void alltoall_pairwise(const struct collective *c)
 
 static void alltoall_replace(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
 
     for (int i = 0; i < p->n; i++) {
         struct span data = block(&c->receive, i);

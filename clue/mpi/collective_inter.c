@@ -2,7 +2,7 @@
 /* Collectives between two groups: see collective.h. */
 #include "collective.h"
 
-/* C as an operation of KIND within this rank's own group. */
+/* Returns C as an operation of KIND within this rank's own group. */
 static struct collective locally(const struct collective *c, enum collective_kind kind)
 {
     struct collective sub = *c;
@@ -27,7 +27,7 @@ static void bcast_locally(const struct collective *c, struct span data)
     collective_run(&sub);
 }
 
-/* This group's operands, reduced, at rank 0. */
+/* Reduces this group's operands at rank 0. */
 static struct span reduce_locally(const struct collective *c, MPI_Count count)
 {
     struct collective sub = locally(c, REDUCE);
@@ -111,7 +111,7 @@ static void reduce_scatter_inter(const struct collective *c)
 
 /* ---------------------------------------------------------------- gather, scatter */
 
-/* Gather and scatter: the root is in the other group, or this rank is it. */
+/* Gathers or scatters: the root is in the other group, or is this rank. */
 static void rooted_linear(const struct collective *c)
 {
     bool is_root = c->root == MPI_ROOT;
@@ -160,7 +160,7 @@ static void rooted_through_leader(const struct collective *c)
 
 /* ---------------------------------------------------------------- allgather, alltoall */
 
-/* Each group's blocks are gathered at its rank 0, those exchange them, and hand them on. */
+/* Gathers each group's blocks at its rank 0, exchanges them there, and broadcasts them. */
 static void allgather_inter(const struct collective *c)
 {
     struct collective sub = locally(c, GATHER);
@@ -187,7 +187,7 @@ static void copy_blocks(const struct collective *c, struct span flat, bool into_
     }
 }
 
-/* The other group's blocks are gathered at rank 0, which hands them on. */
+/* Gathers the other group's blocks at rank 0, and broadcasts them. */
 static void allgatherv_inter(const struct collective *c)
 {
     struct span all = bytes_at(NULL, 0);

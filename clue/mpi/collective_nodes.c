@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives over nodes: MPICH's compositions, and what it does in a node's shared memory. */
+/* Collectives over nodes: MPICH's compositions, and what it performs in a node's shared memory. */
 #include "collective.h"
 
 /* ---------------------------------------------------------------- nodes */
@@ -14,7 +14,7 @@ static void number_nodes(struct nodes *nodes, const struct mpi_group *group)
     node_of_host = mpi_alloc((size_t)most + 1, sizeof *node_of_host);
     nodes->is_consecutive = true;
     for (int i = 0; i < group->n; i++) {
-        int *node = &node_of_host[clue_host_of(group->members[i])]; /* 1 + its number */
+        int *node = &node_of_host[clue_host_of(group->members[i])]; /* 1 + the node's number */
 
         if (!*node) {
             nodes->leaders[nodes->n_nodes] = group->members[i];
@@ -27,7 +27,7 @@ static void number_nodes(struct nodes *nodes, const struct mpi_group *group)
     free(node_of_host);
 }
 
-/* All ranks have the same. */
+/* Returns the group's nodes, which all ranks share. */
 static struct nodes *nodes_of(struct mpi_group *group)
 {
     size_t n = (size_t)group->n;
@@ -59,9 +59,9 @@ static void find_node(struct collective_state *state, const struct mpi_comm *com
     int own = nodes->node_of[comm->rank], local = nodes->local_rank[comm->rank];
 
     state->node =
-        (struct party){nodes->begin[own + 1] - nodes->begin[own], local,
+        (struct ranks){nodes->begin[own + 1] - nodes->begin[own], local,
                        nodes->tasks + nodes->begin[own], comm->context + COLLECTIVE_ON_NODE};
-    state->leaders = (struct party){nodes->n_nodes, local ? -1 : own, nodes->leaders,
+    state->leaders = (struct ranks){nodes->n_nodes, local ? -1 : own, nodes->leaders,
                                     comm->context + COLLECTIVE_AMONG_NODES};
 }
 
@@ -73,9 +73,9 @@ struct collective_state *collective_state_of(struct mpi_comm *comm)
     if (state)
         return state;
     state = mpi_alloc(1, sizeof *state);
-    state->party = (struct party){comm->n, comm->rank, comm->group->members, context};
+    state->party = (struct ranks){comm->n, comm->rank, comm->group->members, context};
     if (comm->remote)
-        state->remote = (struct party){comm->remote->n, -1, comm->remote->members, context};
+        state->remote = (struct ranks){comm->remote->n, -1, comm->remote->members, context};
     else
         find_node(state, comm);
     comm->collective = state;
@@ -101,7 +101,7 @@ static bool is_root_here(const struct collective *c)
     return root_node(c) == c->state->nodes->node_of[c->p->rank];
 }
 
-/* C as an operation of KIND among the ranks of a node. */
+/* Returns C as an operation of KIND among the ranks of a node. */
 static struct collective on_node(const struct collective *c, enum collective_kind kind, int root)
 {
     struct collective sub = *c;
@@ -152,7 +152,7 @@ static void barrier_over_nodes(const struct collective *c)
         return;
     if (c->state->leaders.n == 1 && rules_use_device() &&
         clue_shared_ns(CLUE_SHARED_BARRIER, 0) >= 0) {
-        c->state->node_calls++; /* the law is that of the whole call */
+        c->state->node_calls++; /* the law describes the whole call */
         return;
     }
     release.receive.base = schedule_memory(c->s, 1);
@@ -162,7 +162,7 @@ static void barrier_over_nodes(const struct collective *c)
 
 static void bcast_alpha(const struct collective *c)
 {
-    const struct party *node = &c->state->node;
+    const struct ranks *node = &c->state->node;
 
     if (is_root_here(c) && root_on_node(c) != 0) {
         if (c->p->rank == c->root)
@@ -187,7 +187,7 @@ static void bcast_beta(const struct collective *c)
 
 /* ---------------------------------------------------------------- reductions */
 
-/* A part of a reduction, on a node or among leaders: INTO is only the root's. */
+/* Reduces on a node or among leaders; only the root has INTO. */
 static void reduce_part(struct collective part, struct span own, struct span into)
 {
     part.send.base = part.p->rank == part.root && own.at == into.at ? MPI_IN_PLACE : own.at;
@@ -212,7 +212,7 @@ static void allreduce_over_nodes(const struct collective *c)
     run_on_node(c, BCAST, 0);
 }
 
-/* All nodes, then leaders; the leader of the root's node hands the result on. */
+/* Reduces on all nodes, then among leaders; the leader of the root's node sends the result on. */
 static void reduce_alpha(const struct collective *c)
 {
     struct span own = operands(c), sum = own;
@@ -234,7 +234,7 @@ static void reduce_alpha(const struct collective *c)
         schedule_receive_now(c->s, &c->state->node, result_of(c), 0);
 }
 
-/* The other nodes, then leaders, and the root's node at last. */
+/* Reduces on the other nodes, then among leaders, and on the root's node last. */
 static void reduce_beta(const struct collective *c)
 {
     struct span own = operands(c);
@@ -264,7 +264,7 @@ static void reduce_beta(const struct collective *c)
 
 static void scan_over_nodes(const struct collective *c)
 {
-    const struct party *node = &c->state->node, *leaders = &c->state->leaders;
+    const struct ranks *node = &c->state->node, *leaders = &c->state->leaders;
     int own_node = c->state->nodes->node_of[c->p->rank], last = node->n - 1;
     struct collective part = on_node(c, SCAN, 0);
     struct span before = schedule_buffer(c->s, c->count, c->type), sum = result_of(c),
@@ -307,11 +307,12 @@ static void scan_over_nodes(const struct collective *c)
 
 /* ---------------------------------------------------------------- shared memory */
 
-/* As MPICH: a tree of four from rank 0, each child in turn; then the root has it from there. */
+/* Reduces as MPICH does: in a tree of four from rank 0, each child in turn; then sends to the
+ * root. */
 static void shared_reduce(const struct collective *c, struct span into)
 {
     enum { CHILDREN = 4 };
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct span sum = p->rank == c->root ? into : schedule_buffer(c->s, c->count, c->type);
     struct span child = schedule_buffer(c->s, c->count, c->type);
 
@@ -329,9 +330,9 @@ static void shared_reduce(const struct collective *c, struct span into)
         schedule_receive_now(c->s, p, sum, 0);
 }
 
-/* Pages that large reductions touch first: MPICH allocates buffers, and malloc() maps those that
- * are larger than all before, or has them at the end of the heap, of which it gives back what is
- * more than twice the largest block that was mapped, but for its padding. */
+/* Reports pages that large reductions touch for the first time. MPICH allocates buffers. malloc()
+ * maps those that are larger than all before; others are at the end of the heap, of which it gives
+ * back what exceeds twice the largest block that was mapped, except for its padding. */
 static void touch_buffers(struct mpi_heap_end *end, uint64_t bytes, uint64_t n, uint64_t written)
 {
     enum { MAPPED = 128 << 10, PADDING = 128 << 10 };
@@ -350,8 +351,8 @@ static void touch_buffers(struct mpi_heap_end *end, uint64_t bytes, uint64_t n, 
         end->kept = all;
 }
 
-/* What is written for the first time: results, and buffers. MPICH reduces large data by halves; if
- * only the root has the result, the others have two buffers and write one and a half. */
+/* Reports what is written for the first time: results, and buffers. MPICH reduces large data by
+ * halves; if only the root has the result, the others have two buffers and write one and a half. */
 void collective_touch(const struct collective *c)
 {
     enum { LEAST = 2048 };
@@ -365,7 +366,7 @@ void collective_touch(const struct collective *c)
                       is_result ? bytes : bytes + bytes / 2);
 }
 
-/* The data travel in messages that take no time; the meeting takes it. */
+/* Sends the data in messages that take no time, since the meeting takes it. */
 static void run_in_shared_memory(const struct collective *c, enum clue_meeting_kind kind,
                                  int64_t ns)
 {

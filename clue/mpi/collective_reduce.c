@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions within a group: see collective.h. The order of operands is MPICH's, so that rounding
- * is: schedule_reduce(s, a, b) makes b = a op b.
+ * Reductions within a group: see collective.h. The order of operands is MPICH's, so that results
+ * are rounded in the same way: schedule_reduce(s, a, b) makes b = a op b.
  */
 #include "collective.h"
 
@@ -10,7 +10,7 @@ static bool is_commutative(const struct collective *c)
     return c->s->op->is_commutative;
 }
 
-/* B = OTHER op B if OTHER's ranks come first or order does not matter, else B = B op OTHER; OTHER
+/* Computes B = OTHER op B if OTHER's ranks come first or order is free, else B = B op OTHER; OTHER
  * is lost. */
 static void combine(const struct collective *c, struct span other, struct span b, bool is_first)
 {
@@ -24,7 +24,7 @@ static void combine(const struct collective *c, struct span other, struct span b
 
 /* ---------------------------------------------------------------- counts by rank */
 
-/* Elements of a vector by rank: where each rank's begin, and at [n] all. */
+/* Returns where each rank's elements of a vector begin, and at [n] the number of all. */
 static MPI_Count *begins(const struct collective *c, int n)
 {
     return schedule_memory(c->s, ((size_t)n + 1) * sizeof(MPI_Count));
@@ -62,7 +62,7 @@ static struct span between(struct span s, const MPI_Count *at, int from, int to)
 
 static void reduce_binomial(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     int top = is_commutative(c) ? c->root : 0;
     int relative = on_ring(p, p->rank - top);
     struct span other = schedule_buffer(c->s, c->count, c->type), own;
@@ -91,17 +91,17 @@ static void reduce_binomial(const struct collective *c)
 /* ---------------------------------------------------------------- halves and doubles */
 
 /*
- * What Rabenseifner's algorithms share: ranks beyond the largest power of two hand their operands
- * to a neighbour, and the others, numbered anew, halve the vector among them.
+ * Common to Rabenseifner's algorithms: ranks beyond the largest power of two pass their operands to
+ * a neighbour, and the others, renumbered, halve the vector among them.
  */
 struct halves {
     const struct collective *c;
     struct span own, other;
     MPI_Count *at; /* by new rank */
     int n, n_extra;
-    int kept;     /* of each extra pair the odd rank stays (1), or the even one (0) */
-    int rank;     /* new one; -1: this rank is out */
-    int from, to; /* new ranks whose elements this rank has */
+    int kept;     /* of each extra pair the odd rank stays (1), or the even rank (0) */
+    int rank;     /* the new rank; -1: this rank is out */
+    int from, to; /* range of new ranks whose elements this rank has */
 };
 
 static int old_rank(const struct halves *h, int rank)
@@ -112,7 +112,7 @@ static int old_rank(const struct halves *h, int rank)
 static void fold_extra(struct halves *h)
 {
     const struct collective *c = h->c;
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
 
     h->n = power_of_two_below(p->n);
     h->n_extra = p->n - h->n;
@@ -129,7 +129,7 @@ static void fold_extra(struct halves *h)
     }
 }
 
-/* Exchanges halves with the new rank MASK away, and reduces what stays. */
+/* Exchanges halves with the new rank MASK away, and reduces the half that stays. */
 static void halve(struct halves *h, int mask, int middle)
 {
     const struct collective *c = h->c;
@@ -162,7 +162,7 @@ static void halve_all(struct halves *h)
 static void reduce_scatter_gather_to_root(struct halves *h)
 {
     const struct collective *c = h->c;
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     bool is_out = c->root < 2 * h->n_extra && c->root % 2; /* the root takes new rank 0's place */
     int root = c->root < 2 * h->n_extra ? c->root / 2 : c->root - h->n_extra;
 
@@ -210,10 +210,10 @@ static void reduce_scatter_gather(const struct collective *c)
 
 /* ---------------------------------------------------------------- allreduce */
 
-/* Those that were out get the result. */
+/* Sends the result to the ranks that were out. */
 static void unfold_extra(const struct halves *h)
 {
-    const struct party *p = h->c->p;
+    const struct ranks *p = h->c->p;
 
     if (p->rank >= 2 * h->n_extra)
         return;
@@ -276,7 +276,7 @@ static void allreduce_halves(const struct collective *c)
 
 static void reduce_scatter_halving(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     MPI_Count *at = block_begins(c);
     struct halves h = {.c = c, .kept = 1, .other = schedule_buffer(c->s, at[p->n], c->type)};
     struct span own, result = span(c->receive.base, received_count(c, p->rank), c->type);
@@ -307,7 +307,7 @@ static void reduce_scatter_halving(const struct collective *c)
 
 static void reduce_scatter_pairwise(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     MPI_Count *at = block_begins(c);
     struct span all = part(operands(c), 0, at[p->n]);
     struct span own = between(all, at, p->rank, p->rank + 1);
@@ -338,10 +338,10 @@ static int mirrored(int i, int bits)
     return mirror;
 }
 
-/* Traff's butterfly, for powers of two and equal blocks. */
+/* Scatters by Traff's butterfly, for powers of two and equal blocks. */
 static void reduce_scatter_butterfly(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     MPI_Count n = received_count(c, 0), size = n * p->n, from = 0;
     struct span have = schedule_buffer(c->s, size, c->type);
     struct span come = schedule_buffer(c->s, size, c->type), spare;
@@ -372,7 +372,7 @@ static void reduce_scatter_butterfly(const struct collective *c)
     schedule_copy(c->s, part(have, from, size), span(c->receive.base, size, c->type));
 }
 
-/* A vector without the elements of ranks FROM to TO, as two parts and packed for a message. */
+/* A vector without the elements of ranks FROM to TO: two parts, packed for a message. */
 struct rest {
     struct span before, after;
 };
@@ -411,10 +411,10 @@ static void place_rest(const struct collective *c, struct span flat, struct rest
     schedule_copy(c->s, part(flat, r.before.count, r.after.count), r.after);
 }
 
-/* Ranks whose partner is beyond the last get what it would have sent from one of their subtree. */
+/* Sends a rank whose partner is beyond the last what that would have sent, from its subtree. */
 static bool pass_on(const struct collective *c, struct rest in, int mask, int n_completed)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     bool has_received = false;
 
     for (int half = mask >> 1; half > 0; half >>= 1) {
@@ -436,7 +436,7 @@ static bool pass_on(const struct collective *c, struct rest in, int mask, int n_
 
 static void reduce_scatter_doubling(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     MPI_Count *at = block_begins(c);
     struct span own = schedule_buffer(c->s, at[p->n], c->type);
     struct span other = schedule_buffer(c->s, at[p->n], c->type);
@@ -471,7 +471,7 @@ static void reduce_scatter_doubling(const struct collective *c)
 
 static void scan_doubling(const struct collective *c)
 {
-    const struct party *p = c->p;
+    const struct ranks *p = c->p;
     struct span result = result_of(c);
     struct span partial = schedule_buffer(c->s, c->count, c->type);
     struct span other = schedule_buffer(c->s, c->count, c->type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPICH's rules are a tree in JSON: objects in objects, whose keys are conditions; the first that
- * holds is gone into. Ours are MPICH 4.0.2's own, in collective_rules_default.h; files of the same
- * form, which environment variables or the machine file name, replace them.
+ * holds is entered. The default is MPICH 4.0.2's own rules, in collective_rules_default.h; files of
+ * the same form, which environment variables or the machine file name, replace them.
  */
 #include "collective.h"
 
@@ -39,20 +39,20 @@ static const char *const fact_names[] = {
 #define KIND_NAME(kind, name) #name,
 static const char *const kind_names[] = {COLLECTIVE_KINDS(KIND_NAME)};
 
-/* A condition, or what to do: then ALGORITHM is set. */
+/* A condition; or, if ALGORITHM is set, the choice. */
 struct rule {
     enum fact fact;
     enum { EQUAL, LESS, AT_MOST, ANYTHING } relation;
-    enum fact than; /* POW2, NODE_COMM_SIZE; FACTS: VALUE */
+    enum fact than; /* for POW2, NODE_COMM_SIZE; other facts are compared with VALUE */
     int64_t value;
     const struct algorithm *algorithm;
-    uint32_t inside, next; /* rules; 0: none */
+    uint32_t inside, next; /* indices of rules; 0: none */
 };
 
-/* All ranks'. */
+/* Shared by all ranks. */
 static struct rule *rules;
 static size_t n_rules, rules_room;
-/* First rules of collectives, and of their nonblocking forms. */
+/* The first rules of collectives, and of their nonblocking forms. */
 static uint32_t roots[RULES_LAYERS][2][COLLECTIVES];
 static bool is_read, is_device_used;
 
@@ -62,7 +62,7 @@ static const char *const default_rules[] = {
 
 /* ---------------------------------------------------------------- algorithms by name */
 
-/* What ch4 calls a composition where it has but one; and neighbours', which are not chosen. */
+/* Compositions that ch4 names though there is only one; and neighbours', which have no rules. */
 static const struct algorithm flat = {.name = "flat", .run = collective_run_flat};
 
 static bool has_name(const char *names, const char *name)
@@ -75,7 +75,7 @@ static bool has_name(const char *names, const char *name)
     return false;
 }
 
-/* NAME NULL: the first of its collective. */
+/* Finds an algorithm; NAME NULL: the first of its collective. */
 static const struct algorithm *find_algorithm(enum collective_kind kind, bool is_inter,
                                               const char *name)
 {
@@ -90,7 +90,7 @@ static const struct algorithm *find_algorithm(enum collective_kind kind, bool is
     return NULL;
 }
 
-/* "MPIR_Iallreduce_intra_sched_recursive_doubling" is recursive_doubling. */
+/* Reads names: "MPIR_Iallreduce_intra_sched_recursive_doubling" means recursive_doubling. */
 static const struct algorithm *read_algorithm(enum collective_kind kind, const char *name)
 {
     static const char *const before[] = {"_intra_", "_inter_", "_allcomm_", "_mpi_"};
@@ -139,7 +139,7 @@ static bool next_is(struct reader *r, char c)
     return true;
 }
 
-/* A quoted key, without its blanks. */
+/* Reads a quoted key, without its blanks. */
 static void read_key(struct reader *r, char *key, size_t size)
 {
     size_t n = 0;
@@ -208,12 +208,12 @@ static uint32_t new_rule(const struct rule *rule)
     if (!portolan_reserve(&rules, &rules_room, n_rules + 2, sizeof *rules))
         clue_fail("out of memory");
     if (!n_rules)
-        n_rules = 1; /* 0 is none */
+        n_rules = 1; /* 0 means none */
     rules[n_rules] = *rule;
     return (uint32_t)n_rules++;
 }
 
-/* An object: the first of its rules, 0: it is empty. */
+/* Reads an object; returns the first of its rules, 0: it is empty. */
 static uint32_t read_object(struct reader *r)
 {
     uint32_t first = 0, last = 0;
@@ -316,7 +316,7 @@ static MPI_Count sum_of(const struct blocks *b, int n)
     return sum;
 }
 
-/* MPICH's sizes; of some collectives it multiplies elements, not bytes. */
+/* Returns the size as in MPICH's rules: for some collectives it multiplies elements, not bytes. */
 static int64_t total_size(const struct collective *c)
 {
     int partners = c->remote ? c->remote->n : c->p->n;
@@ -400,7 +400,7 @@ static bool holds(const struct rule *rule, const struct collective *c)
                                        : value < than;
 }
 
-/* MPICH's rules give scans over nodes whose ranks are mixed to an algorithm that would be wrong. */
+/* Returns false where MPICH's rules choose an algorithm that is wrong: scans over mixed nodes. */
 static bool fits(const struct algorithm *a, const struct collective *c)
 {
     if ((a->where == BETWEEN) != (c->remote != NULL) || (a->where == OVER_NODES && !c->is_whole))
@@ -408,7 +408,7 @@ static bool fits(const struct algorithm *a, const struct collective *c)
     return a->where != OVER_NODES || c->kind != SCAN || c->state->nodes->is_consecutive;
 }
 
-/* The first from rule I on whose conditions hold; NULL: none. */
+/* Returns the first algorithm from rule I on whose conditions hold; NULL: none. */
 static const struct algorithm *search(uint32_t i, const struct collective *c)
 {
     const struct algorithm *found = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPICH 4.0.2's rules, as its library has them, in its form; what there is no choice in is left
- * out. Included by collective_rules.c: for shared memory, over nodes, and flat (twice, as C's
- * strings are short).
+ * MPICH 4.0.2's rules, as its library has them, in its form, without those that offer no choice.
+ * Included by collective_rules.c: for shared memory, over nodes, and flat (in two parts, since C
+ * limits the length of strings).
  */
 /* clang-format off */
 #define RULES(...) #__VA_ARGS__

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators: what they are, how they end, and how their ranks agree. */
+/* Communicators: their contents and ends, and how their ranks agree. */
 #include "schedule.h"
 
-/* A hash of two numbers (the finalizer of MurmurHash3). */
+/* Mixes two numbers into a hash (the finalizer of MurmurHash3). */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a * 0x9e3779b97f4a7c15U + b + 0x7f4a7c15U;
@@ -97,7 +97,7 @@ void mpi_exchange(struct mpi_task *t, struct mpi_comm *c, int tag, int to, const
                   size_t n, int from, void *got, size_t room)
 {
     struct mpi_schedule s = {.task = t, .tag = tag};
-    struct party p = {c->n, c->rank, mpi_partners(c)->members, c->context + MPI_MAKING};
+    struct ranks p = {c->n, c->rank, mpi_partners(c)->members, c->context + MPI_MAKING};
 
     if (from >= 0)
         schedule_receive(&s, &p, bytes_at(got, (MPI_Count)room), from);
@@ -106,7 +106,7 @@ void mpi_exchange(struct mpi_task *t, struct mpi_comm *c, int tag, int to, const
     schedule_end(&s);
 }
 
-/* Bruck's: after each step a rank has twice as many blocks, its own first. */
+/* Gathers by Bruck's algorithm: after each step a rank has twice as many blocks, its own first. */
 void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
                     size_t bytes)
 {
@@ -135,8 +135,8 @@ void mpi_meet(struct mpi_task *t, struct mpi_comm *c)
     free(all);
 }
 
-/* A binomial tree. */
-void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, size_t bytes)
+/* Broadcasts down a binomial tree. */
+void mpi_broadcast(struct mpi_task *t, struct mpi_comm *c, int root, void *data, size_t bytes)
 {
     int relative = (c->rank - root + c->n) % c->n, bit = 1;
 

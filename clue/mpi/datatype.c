@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in data types, and what the program asks of any: sizes, names, contents. */
+/* Makes the built-in data types, and answers questions about any: sizes, names, contents. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
     X(C_FLOAT_COMPLEX) X(C_DOUBLE_COMPLEX) X(C_LONG_DOUBLE_COMPLEX) X(AINT) X(OFFSET) X(COUNT)     \
     X(CXX_BOOL) X(CXX_FLOAT_COMPLEX) X(CXX_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX) \
     X(LB) X(UB)
-/* Two values, the second (or both) at OFFSET. */
+/* Pairs of two values, of which the second (or both) is at OFFSET. */
 #define PAIR_TYPES(X)                                                                              \
     X(FLOAT_INT, FLOAT, INT, 4) X(DOUBLE_INT, DOUBLE, INT, 8) X(LONG_INT, LONG, INT, 8)            \
     X(SHORT_INT, SHORT, INT, 4)                                                                    \
@@ -34,7 +34,8 @@ static int size_of(MPI_Datatype basic)
     return (int)((uint32_t)basic >> 8 & 255);
 }
 
-/* Complex numbers are as their parts; MPICH does not align quadruple ones. */
+/* Returns the alignment: complex numbers are as their parts; MPICH does not align quadruple
+ * ones. */
 static int alignment_of(MPI_Datatype basic)
 {
     int size = size_of(basic);

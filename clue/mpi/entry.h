@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clue/mpi: what the entry points, written by generate.py, are made of. */
+/* clue/mpi: the parts of which generate.py makes the entry points. */
 #ifndef CLUE_MPI_ENTRY_H
 #define CLUE_MPI_ENTRY_H
 
@@ -9,12 +9,12 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* What MPI_TAG_UB says. */
+/* The value of MPI_TAG_UB. */
 enum { TAG_MOST = 268435455 };
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* Where the program calls an entry point. */
+/* The address at which the program calls an entry point. */
 #define SITE                                                                                       \
     (__builtin_expect(clue_has_bindings, 0)                                                        \
          ? clue_caller(__builtin_return_address(0), __builtin_frame_address(0))                    \
@@ -31,8 +31,7 @@ static inline struct mpi_task *begin(const struct clue_routine *routine, const v
     return t;
 }
 
-/* Hands an error to the handler, at the call's end. SITE: of a call that takes no time and has not
- * been begun. */
+/* Calls the error handler at the call's end. SITE: of a call without time that has not begun. */
 static __attribute__((cold, noinline)) int fail(struct mpi_task *t,
                                                 const struct clue_routine *routine,
                                                 const void *site, MPI_Comm comm, MPI_Win win,
@@ -68,7 +67,7 @@ static inline MPI_Count *widen(int n, const int *ints)
     return wide;
 }
 
-/* ---------------------------------------------------------------- what is told */
+/* ---------------------------------------------------------------- events for the observer */
 
 static inline int entry_rank(struct mpi_task *t, MPI_Comm comm)
 {
@@ -137,7 +136,7 @@ static inline uint64_t entry_each(struct mpi_task *t, const MPI_Count *counts,
     return sum;
 }
 
-/* What MPI_Start tells of a persistent collective. */
+/* Keeps for MPI_Start what a persistent collective reports. */
 static inline void entry_keep(struct mpi_task *t, const MPI_Request *request, uint64_t bytes,
                               int root)
 {
@@ -147,7 +146,7 @@ static inline void entry_keep(struct mpi_task *t, const MPI_Request *request, ui
     r->rank = root;
 }
 
-/* As in mpi/note.h. */
+/* The macros are as in mpi/note.h. */
 #define ROOTED(t, root, count, type)  ((root) == MPI_PROC_NULL ? 0 : entry_bytes(t, count, type))
 #define REDUCED(t, root, count, type) ((root) < 0 ? 0 : entry_bytes(t, count, type))
 #define OWN(t, sent, count, type, in_count, in_type)                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error classes, codes and handlers. */
+/* Keeps error classes, codes and handlers. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ static const char *const class_texts[] = {
 };
 enum { N_CLASSES = sizeof class_texts / sizeof *class_texts };
 
-/* Classes and codes of the program follow MPI_ERR_LASTCODE. */
+/* A class or code of the program; these follow MPI_ERR_LASTCODE. */
 struct mpi_error_code {
     int class;
     char text[MPI_MAX_ERROR_STRING];
@@ -102,8 +102,8 @@ int mpi_error(struct mpi_task *t, int class, const char *format, ...)
 struct mpi_errhandler {
     uint32_t refs;
     MPI_Errhandler handle;
-    void (*call)(int *object, int *code, ...); /* NULL: built in */
-    /* Of C++: calls it. The kind of object: 0 communicator, 2 window. */
+    void (*call)(int *object, int *code, ...); /* NULL: the handler is built in */
+    /* Calls a handler of C++. The kind of object is 0 for a communicator, 2 for a window. */
     void (*call_by)(int kind, int *object, int *code, void (*call)(void));
 };
 
@@ -151,7 +151,7 @@ int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code, bool end
     char text[MPI_MAX_ERROR_STRING];
     int length;
 
-    if (!handler && t->world) /* none was ever set */
+    if (!handler && t->world) /* no handler was ever set */
         handler = t->world->object.errhandler;
     if (handler == &errors_fatal)
         handler = NULL;
@@ -211,7 +211,7 @@ int do_Errhandler_free(struct mpi_task *t, MPI_Errhandler *handle)
     return MPI_SUCCESS;
 }
 
-/* For libmpichcxx. */
+/* Called by libmpichcxx. */
 PORTOLAN_API void MPII_Errhandler_set_cxx(MPI_Errhandler handle, void (*call)(void))
 {
     errhandler(mpi_task(), handle)->call_by = (void (*)(int, int *, int *, void (*)(void)))call;

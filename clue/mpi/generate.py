@@ -3,7 +3,7 @@
 """Writes the entry points of our libmpich. Run as: generate.py MPI_H ROUTINES_LIST BODIES SOURCE...
 
 MPI_H is <mpi.h> after the preprocessor: its prototypes are MPICH's. ROUTINES_LIST is that of mpi/:
-the calls named there take time and are told to the observer; all others cost what they compute.
+the calls named there take time and are reported to the observer; all others cost what they compute.
 A routine is served if some SOURCE defines do_NAME, see internal.h, if BODIES, the routines.list of
 this folder, has its body, or if it is a collective. A do_NAME with a request that MPI_NAME has not,
 which is NULL for that, serves MPI_Iname or MPI_Rname too. Large-count forms share one body: counts
@@ -253,7 +253,7 @@ def checks(routine, name, timed):
         yield (head + '&& ' if head else '') + f'(code = {tail})'
 
 
-def tell(routine, notes, name):
+def notification(routine, notes, name):
     note = notes.get(name, '')
     found = re.match(r'collective(_again)?\((.*?)(, request)?\)$', note)
     if not found:
@@ -269,7 +269,7 @@ def tell(routine, notes, name):
     if found.group(1):
         return f'    if (!code)\n        entry_keep(t, request, {text}, {root});\n'
     return (f'    if (!code && mpi_is_observed())\n'
-            f'        mpi_tell_collective(t, mpi_comm(t, comm), {text}, {root}, {request});\n')
+            f'        mpi_notify_collective(t, mpi_comm(t, comm), {text}, {root}, {request});\n')
 
 
 def made_of(name, notes):
@@ -299,9 +299,9 @@ def write_call(routine, name, number, notes):
     if tests:
         print('    if (' + ' ||\n        '.join(f'({x})' for x in tests) + ')\n        goto raise;')
     if made_of(name, notes):
-        print(f'    agreement_on_making(t, mpi_comm(t, {made_of(name, notes)}));')
+        print(f'    collective_check_making(t, mpi_comm(t, {made_of(name, notes)}));')
     print(f'    code = do_{target}({given});')
-    print(tell(routine, notes, name), end='')
+    print(notification(routine, notes, name), end='')
     comm = next((p.name for p in routine.parameters if p.type == 'MPI_Comm' and not p.dims), 'MPI_COMM_NULL')
     win = next((p.name for p in routine.parameters if p.type == 'MPI_Win' and not p.dims), 'MPI_WIN_NULL')
     if name == 'Comm_free':

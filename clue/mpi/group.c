@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups: each content once, however many ranks and communicators have it. */
+/* Groups. Each content is stored once, however many ranks and communicators have it. */
 #include "internal.h"
 
-/* By hash; all ranks share them. */
+/* Groups by hash, shared by all ranks. */
 static struct mpi_group *buckets[1024];
 
 static bool is_same(const struct mpi_group *group, uint64_t hash, int n, const int *members)
@@ -96,7 +96,7 @@ struct mpi_group *mpi_group(const struct mpi_task *t, MPI_Group handle)
     return handle == MPI_GROUP_EMPTY ? empty_group() : mpi_item(t, MPI_KIND_GROUP, handle);
 }
 
-/* Takes a reference. */
+/* Gives the group a handle; takes over a reference. */
 MPI_Group mpi_group_publish(struct mpi_task *t, struct mpi_group *group)
 {
     if (group->n)
@@ -191,7 +191,7 @@ int mpi_group_exclude(struct mpi_task *t, struct mpi_group *group, int n, const 
     return do_Group_free(t, &out);
 }
 
-/* Ranks of first, last, stride triplets: *N of them. NULL: a stride is 0. */
+/* Returns the *N ranks of triplets of first, last and stride. NULL: a stride is 0. */
 static int *ranks_of(int n_ranges, int ranges[][3], int *n)
 {
     int *ranks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles, tasks, memory. */
+/* Handles, tasks, and memory. */
 #include "internal.h"
 
 void *mpi_alloc(size_t n, size_t size)

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPICH's prototypes, for generate.py. */
+/* Gives generate.py MPICH's prototypes. */
 #include <mpi.h>

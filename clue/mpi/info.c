@@ -144,7 +144,7 @@ int do_Info_get_nthkey(struct mpi_task *t, MPI_Info handle, int n, char *key)
 /* ---------------------------------------------------------------- hints */
 
 static const struct hint {
-    const char *key, *value, *other; /* the value may become the other, or any if there is none */
+    const char *key, *value, *other; /* the value may become OTHER, or any if that is NULL */
 } comm_hints[] = {
     {"mpi_assert_no_any_tag", "false", "true"},
     {"mpi_assert_no_any_source", "false", "true"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end of MPI, clocks, and what it says of itself. */
+/* The begin and the end of MPI, clocks, and MPI's information about itself. */
 #include "internal.h"
 
 int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, int *provided);
@@ -13,15 +13,14 @@ PORTOLAN_API MPI_F08_status *MPI_F08_STATUSES_IGNORE = MPIR_F08_MPI_STATUSES_IGN
 PORTOLAN_API int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;
 static int unweighted, no_weights;
 PORTOLAN_API int *const MPI_UNWEIGHTED = &unweighted, *const MPI_WEIGHTS_EMPTY = &no_weights;
-/* Set by MPI_Init: libmpichfort defines them as well, and finds its own where it is loaded first.
- */
+/* Set by MPI_Init. libmpichfort defines them as well, and uses its own if it is loaded first. */
 PORTOLAN_API int *MPIR_C_MPI_UNWEIGHTED, *MPIR_C_MPI_WEIGHTS_EMPTY;
-/* Exported by MPICH; the tools interface is not served. */
+/* Exported because MPICH exports it; the tools interface is not supported. */
 PORTOLAN_API struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES = NULL;
 
 /* ---------------------------------------------------------------- the observer */
 
-void mpi_tell(struct mpi_task *t, struct portolan_mpi_event *event)
+void mpi_notify(struct mpi_task *t, struct portolan_mpi_event *event)
 {
     event->name = t->routine->name;
     event->routine = t->routine->number;
@@ -29,15 +28,15 @@ void mpi_tell(struct mpi_task *t, struct portolan_mpi_event *event)
     clue_observer()->tell(event);
 }
 
-/* Told even while the observer is off. */
-static void tell_always(struct mpi_task *t, struct portolan_mpi_event event)
+/* Notifies the observer even while it is off. */
+static void notify_always(struct mpi_task *t, struct portolan_mpi_event event)
 {
     if (clue_observer())
-        mpi_tell(t, &event);
+        mpi_notify(t, &event);
 }
 
-void mpi_tell_collective(struct mpi_task *t, const struct mpi_comm *c, uint64_t bytes, int root,
-                         const MPI_Request *request)
+void mpi_notify_collective(struct mpi_task *t, const struct mpi_comm *c, uint64_t bytes, int root,
+                           const MPI_Request *request)
 {
     struct mpi_request *r = request ? mpi_item(t, MPI_KIND_REQUEST, *request) : NULL;
     int peer = root == MPI_ROOT ? t->rank
@@ -49,12 +48,12 @@ void mpi_tell_collective(struct mpi_task *t, const struct mpi_comm *c, uint64_t 
                                        .peer = peer,
                                        .request = r ? r->number : 0};
 
-    mpi_tell(t, &event);
+    mpi_notify(t, &event);
 }
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* World ranks of MPI_COMM_WORLD: all ranks have the same. */
+/* Returns the world ranks of MPI_COMM_WORLD, which all ranks share. */
 static struct mpi_group *world_group(int n)
 {
     static struct mpi_group *world;
@@ -102,12 +101,12 @@ int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, in
     mpi_types_begin(t);
     make_built_in(t);
     mpi_errhandler_set(t, &t->file, MPI_ERRORS_RETURN);
-    tell_always(t, (struct portolan_mpi_event){
-                       .kind = PORTOLAN_MPI_STARTED, .comm = &t->world->seen, .peer = t->rank});
+    notify_always(t, (struct portolan_mpi_event){
+                         .kind = PORTOLAN_MPI_STARTED, .comm = &t->world->seen, .peer = t->rank});
     return MPI_SUCCESS;
 }
 
-/* A mistake of the program: its MPI_Wait is missing. */
+/* Reports requests that are left: the program's MPI_Wait is missing. */
 static void look_for_requests(struct mpi_task *t)
 {
     const struct mpi_table *table = &t->tables[MPI_KIND_REQUEST];
@@ -128,18 +127,18 @@ int do_Finalize(struct mpi_task *t)
 {
     int code = mpi_attributes_delete(MPI_COMM_SELF, &t->self->object);
 
-    if (code == MPI_SUCCESS) /* MPICH does this as well */
+    if (code == MPI_SUCCESS) /* MPICH does this, too */
         code = mpi_attributes_delete(MPI_COMM_WORLD, &t->world->object);
     look_for_requests(t);
     mpi_buffered_bytes(t, true);
     mpi_meet(t, t->world);
-    tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
+    notify_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
     t->has_ended = true;
     return code;
 }
 
 int do_Pcontrol(struct mpi_task *t, const int level, ...)
 {
-    tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
+    notify_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
     return MPI_SUCCESS;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How communicators are made. Their contexts need no messages, but the ranks meet where those of
- * MPICH do, which then agree on a context.
+ * Makes communicators. Contexts need no messages here, but the ranks meet where those of MPICH
+ * agree on a context.
  */
 #include "internal.h"
 
 /*
- * Leaders of two groups exchange N bytes of MINE; all of LOCAL get theirs, malloc'ed, and
- * *N_THEIRS. LEADER: rank in LOCAL of him who has the other leader as PEER_RANK of PEER.
+ * The leaders of two groups exchange N bytes of MINE, and all ranks of LOCAL get the other
+ * leader's, malloc'ed, and *N_THEIRS. LEADER: rank in LOCAL of the leader, for which PEER_RANK of
+ * PEER is the other one.
  */
 static void *swap_bytes(struct mpi_task *t, struct mpi_comm *local, int leader,
                         struct mpi_comm *peer, int peer_rank, int tag, const void *mine, size_t n,
@@ -18,16 +19,16 @@ static void *swap_bytes(struct mpi_task *t, struct mpi_comm *local, int leader,
 
     if (local->rank == leader)
         mpi_exchange(t, peer, tag, peer_rank, &n, sizeof n, peer_rank, &other, sizeof other);
-    mpi_tell_all(t, local, leader, &other, sizeof other);
+    mpi_broadcast(t, local, leader, &other, sizeof other);
     theirs = mpi_alloc(other, 1);
     if (local->rank == leader)
         mpi_exchange(t, peer, tag, peer_rank, mine, n, peer_rank, theirs, other);
-    mpi_tell_all(t, local, leader, theirs, other);
+    mpi_broadcast(t, local, leader, theirs, other);
     *n_theirs = other;
     return theirs;
 }
 
-/* The same over an intercommunicator. */
+/* Does the same over an intercommunicator. */
 static void *swap_over(struct mpi_task *t, struct mpi_comm *c, const void *mine, size_t n,
                        size_t *n_theirs)
 {
@@ -67,7 +68,7 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? PORTOLAN_ORDER(x->key, y->key) : PORTOLAN_ORDER(x->rank, y->rank);
 }
 
-/* Those of COLOR among the ranks of OLD, by key. */
+/* Returns the group of those ranks of OLD that have COLOR, by key. */
 static struct mpi_group *group_of_color(const struct ticket *tickets, struct mpi_group *old,
                                         int color)
 {
@@ -138,7 +139,7 @@ int do_Comm_create(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, MPI_Comm
     return MPI_SUCCESS;
 }
 
-/* A number that no other rank draws. */
+/* Draws a number that no other rank draws. */
 static uint64_t draw(struct mpi_task *t)
 {
     return (uint64_t)t->rank << 32 | ++t->n_drawn;
@@ -157,7 +158,7 @@ int do_Comm_create_group(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, in
     meeting = mpi_comm_new(
         t, mpi_context_of(mpi_context_of(c->context, group->hash), (uint64_t)tag), group, NULL);
     mpi_meet(t, meeting);
-    mpi_tell_all(t, meeting, 0, &number, sizeof number);
+    mpi_broadcast(t, meeting, 0, &number, sizeof number);
     mpi_comm_release(meeting);
     *new = mpi_comm_publish(t, mpi_comm_new(t, mpi_context_of(number, 1), group, NULL), c);
     return MPI_SUCCESS;
@@ -181,7 +182,7 @@ int do_Intercomm_create(struct mpi_task *t, MPI_Comm local_comm, int local_leade
         (!peer || remote_leader < 0 || remote_leader >= mpi_partners(peer)->n))
         return mpi_error(t, peer ? MPI_ERR_RANK : MPI_ERR_COMM, "remote leader is %d",
                          remote_leader);
-    mpi_tell_all(t, c, local_leader, &mine, sizeof mine);
+    mpi_broadcast(t, c, local_leader, &mine, sizeof mine);
     row = mpi_alloc(n_mine, 1);
     memcpy(row, &mine, sizeof mine);
     memcpy(row + sizeof mine, c->group->members, (size_t)c->n * sizeof(int));

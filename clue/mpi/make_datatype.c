@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Constructors of data types. A type is flattened to runs at once: blocks that touch become one,
- * equal blocks at equal distances a series, so that a vector or a face of a cube is few runs.
+ * Constructors of data types. A type is flattened into runs at once: blocks that touch become one,
+ * equal blocks at equal distances become a series, so a vector or a face of a cube consists of few
+ * runs.
  */
 #include "internal.h"
 
@@ -22,7 +23,7 @@ static void begin(struct builder *b, int combiner)
 
 /* ---------------------------------------------------------------- runs */
 
-/* Whether RUN goes on where LAST ends: then it is part of it. */
+/* Returns whether RUN begins where LAST ends; if so, it becomes a part of it. */
 static bool is_joined(struct mpi_run *last, const struct mpi_run *run)
 {
     if (last->basic != run->basic)
@@ -59,7 +60,7 @@ static void add_run(struct builder *b, struct mpi_run run)
     type->runs[type->n_runs++] = run;
 }
 
-/* COUNT items of OLD, from displacement AT on. */
+/* Adds COUNT items of OLD, from displacement AT on. */
 static void add(struct builder *b, const struct mpi_type *old, MPI_Count at, MPI_Count count)
 {
     struct mpi_type *type = b->type;
@@ -222,7 +223,7 @@ int mpi_type_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MP
     return publish(t, end(&b), handle);
 }
 
-/* Of MPI-1: says where a struct begins or ends, and has no data. */
+/* Returns whether a type of MPI-1 only marks where a struct begins or ends, and has no data. */
 static bool is_marker(MPI_Datatype type)
 {
     return type == MPI_LB || type == MPI_UB;
@@ -251,7 +252,7 @@ int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count l
         note_type(b.type, mpi_type(t, types[i]));
     }
     end(&b);
-    /* As a compiler pads a struct; MPICH does not where a single block is left. */
+    /* Pads as a compiler pads a struct; MPICH does not if a single block is left. */
     for (MPI_Count i = 0; i < count; i++)
         n_blocks += lengths[i] > 0 && !is_marker(types[i]);
     if (n_blocks > 1)
@@ -301,13 +302,13 @@ int do_Type_dup(struct mpi_task *t, MPI_Datatype old, MPI_Datatype *handle)
     return publish(t, b.type, handle);
 }
 
-/* Of an array: dimension D in the order from the fastest on. */
+/* Returns the D-th dimension of an array in the order from the fastest on. */
 static int fastest(int d, int n, int order)
 {
     return order == MPI_ORDER_FORTRAN ? d : n - 1 - d;
 }
 
-/* The array's part is TYPE at displacement AT; its size is BYTES. */
+/* Publishes a type that has PART of an array at displacement AT; its size is BYTES. */
 static int publish_part(struct mpi_task *t, struct builder *b, struct mpi_type *part, MPI_Count at,
                         MPI_Count bytes, struct mpi_type *old, MPI_Datatype *handle)
 {
@@ -319,7 +320,7 @@ static int publish_part(struct mpi_task *t, struct builder *b, struct mpi_type *
     return publish(t, end(b), handle);
 }
 
-/* Items of PART, STRIDE apart, that process COORD of SIZE has of N. */
+/* Returns the items of PART, STRIDE apart, that process COORD of SIZE has of N. */
 static struct mpi_type *distribute(const struct mpi_type *part, MPI_Count stride, MPI_Count n,
                                    int distribution, MPI_Count block, int coord, int size)
 {
@@ -412,8 +413,7 @@ int do_Type_create_darray(struct mpi_task *t, int size, int rank, int n, const M
 
 /* ---------------------------------------------------------------- Fortran 90 */
 
-/* By decimal digits and exponents, at most; smaller ones first. SIZED: the name that says its size.
- */
+/* Types by decimal digits and exponents, the smallest first. SIZED: the name with the size. */
 #define FORTRAN(kind, p, r, type, sized)                                                           \
     {                                                                                              \
         MPI_TYPECLASS_##kind, MPI_COMBINER_F90_##kind, p, r, MPI_##type, MPI_##sized               \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in operations give MPICH's results bit by bit: for reals the order of operands matters when
- * they are NaN, or zeros of both signs. */
+/* Built-in operations. Results are MPICH's bit by bit: the order of operands matters for reals that
+ * are NaN, or zeros of both signs. */
 #include "operation.h"
 
 #include <complex.h>
@@ -8,7 +8,7 @@
 
 enum { MAX = 1, MIN, SUM, PROD, LAND, BAND, LOR, BOR, LXOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP };
 
-/* Groups of types in which operations are defined: bits of a set. */
+/* Groups of types for which operations are defined, as bits of a set. */
 enum {
     INTEGER = 1,
     REAL = 2,
@@ -51,7 +51,7 @@ static struct mpi_op builtin[] = {
 
 /* ---------------------------------------------------------------- loops */
 
-/* A = A op B; A: what is there, B: what comes in. */
+/* Computes A = A op B; A: the present value, B: the value that comes in. */
 #define EACH(expression)                                                                           \
     for (MPI_Count i = 0; i < n; i++)                                                              \
         a[i] = (expression);                                                                       \
@@ -106,7 +106,7 @@ static struct mpi_op builtin[] = {
     ARITHMETIC;                                                                                    \
     EXCLUSIVE
 
-/* Of equal values the least index counts. */
+/* Of equal values, that with the lowest index counts. */
 #define PAIRS(name, value_type, index_type)                                                        \
     static void name##_loop(int op, const void *in, void *inout, MPI_Count n)                      \
     {                                                                                              \
@@ -155,7 +155,7 @@ typedef void loop_fn(int op, const void *in, void *inout, MPI_Count n);
 static const struct elements {
     unsigned group;
     loop_fn *loop;
-    MPI_Datatype types[8]; /* 0: no more */
+    MPI_Datatype types[8]; /* 0 ends the list */
 } elements[] = {
     {INTEGER, int8_loop, {MPI_CHAR, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INTEGER1, MPI_CHARACTER}},
     {INTEGER, uint8_loop, {MPI_UNSIGNED_CHAR, MPI_UINT8_T}},
@@ -192,13 +192,13 @@ static const struct elements {
     {PAIR, double_double_loop, {MPI_2DOUBLE_PRECISION}},
 };
 
-/* Low bytes of handles are different, except those of pairs: 0 to 4 there. */
+/* Finds a type's row. Low bytes of handles are different, except those of pairs, 0 to 4. */
 static const struct elements *elements_of(MPI_Datatype type)
 {
     static struct {
         MPI_Datatype type;
         const struct elements *elements;
-    } known[2][256]; /* all ranks' */
+    } known[2][256]; /* shared by all ranks */
     unsigned is_pair = (unsigned)type >> 30 == 2;
 
     if (!known[0][MPI_CHAR & 0xff].type)
@@ -295,7 +295,7 @@ int operation_create(struct mpi_task *t, MPI_User_function *function,
     return MPI_SUCCESS;
 }
 
-/* For libmpichcxx. */
+/* Called by libmpichcxx. */
 PORTOLAN_API void MPII_Op_set_cxx(MPI_Op op, void (*call)(void))
 {
     struct mpi_op *o = mpi_op(mpi_task(), op);

@@ -19,12 +19,12 @@ struct mpi_op {
     operation_cxx_fn *cxx; /**< calls a FUNCTION of C++ */
 };
 
-/** MPI_SUCCESS, or mpi_error() when OP is not defined for TYPE. */
+/** Returns MPI_SUCCESS, or mpi_error() if OP is not defined for TYPE. */
 int operation_check(struct mpi_task *t, const struct mpi_op *op, const struct mpi_type *type);
-/** INOUT = IN op INOUT for COUNT elements; MPI_REPLACE and MPI_NO_OP too. */
+/** Computes INOUT = IN op INOUT for COUNT elements; also MPI_REPLACE and MPI_NO_OP. */
 void operation_apply(struct mpi_task *t, const struct mpi_op *op, void *in, void *inout,
                      MPI_Count count, struct mpi_type *type);
-/** Of the program: FUNCTION or FUNCTION_C. Returns MPI_SUCCESS. */
+/** Creates an operation of the program: FUNCTION or FUNCTION_C. Returns MPI_SUCCESS. */
 int operation_create(struct mpi_task *t, MPI_User_function *function,
                      MPI_User_function_c *function_c, int is_commutative, MPI_Op *handle);
 void operation_retain(struct mpi_op *op);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves items between their places and a dense row of bytes. */
+/* Copies items between their places and a dense row of bytes. */
 #include "internal.h"
 
-/* The blocks of a run, each of BYTES, which the compiler knows where they are usual. */
+/* Copies the blocks of a run. For usual sizes, the compiler knows BYTES. */
 static inline __attribute__((always_inline)) char *
 copy_blocks(const struct mpi_run *run, char *item, char *row, bool is_packing, size_t bytes)
 {
@@ -41,7 +41,7 @@ void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, voi
             row = copy_run(&type->runs[k], item, row, true);
 }
 
-/* The first BYTES of an item. */
+/* Unpacks the first BYTES of an item. */
 static void unpack_part(const struct mpi_type *type, char *item, const char *row, MPI_Count bytes)
 {
     for (size_t k = 0; bytes > 0 && k < type->n_runs; k++) {
@@ -140,7 +140,7 @@ int do_Unpack(struct mpi_task *t, const void *in, MPI_Count size, MPI_Count *pos
 
 /* ---------------------------------------------------------------- external32 */
 
-/* Bytes that are swapped together: big endian is the external form, in which long has 4 bytes. */
+/* Returns how many bytes are swapped: big endian is the external form, where long has 4 bytes. */
 static int swapped_bytes(uint32_t basic)
 {
     const struct mpi_type *type = mpi_builtin_type((MPI_Datatype)basic);
@@ -180,14 +180,15 @@ static bool is_long_double(uint32_t basic)
            basic == (uint32_t)MPI_CXX_LONG_DOUBLE_COMPLEX;
 }
 
-/* What the external form of long double is. */
+/* The external form of long double, if this processor's differs. */
 #if defined __x86_64__
 typedef __float128 quadruple;
 #else
 typedef long double quadruple;
 #endif
 
-/* One number of UNIT bytes from or to its external form of N, which loses what does not fit. */
+/* Converts a number of UNIT bytes from or to its external form of N, which loses what does not
+ * fit. */
 static void convert(uint32_t basic, char *own, int unit, char *external, int n, bool is_out)
 {
     char bytes[16];

@@ -4,7 +4,7 @@
 
 /* ---------------------------------------------------------------- blocking */
 
-/* Waits for one that the call itself posted. */
+/* Waits for a request that the call itself posted. */
 static int wait_own(struct mpi_task *t, struct mpi_request *r, MPI_Status *status)
 {
     if (r->engine)
@@ -12,7 +12,7 @@ static int wait_own(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
     return mpi_request_end(t, r, status);
 }
 
-/* R's arguments; it holds nothing, since the call waits for it. */
+/* Returns a request with these arguments; it retains nothing, since the call waits for it. */
 static struct mpi_request own(enum mpi_request_kind kind, struct mpi_comm *comm, int rank, int tag,
                               void *buf, MPI_Count count, struct mpi_type *type, unsigned flags)
 {
@@ -109,7 +109,7 @@ int do_Sendrecv_replace(struct mpi_task *t, void *buf, MPI_Count count, MPI_Data
 
 /* ---------------------------------------------------------------- nonblocking and persistent */
 
-/* A request for the program; begun if it IS_BEGUN, else persistent. */
+/* Makes a request for the program; it is begun if it IS_BEGUN, else persistent. */
 static int make(struct mpi_task *t, enum mpi_request_kind kind, bool is_begun, const void *buf,
                 MPI_Count count, MPI_Datatype datatype, int rank, int tag, MPI_Comm comm,
                 unsigned flags, MPI_Request *request)
@@ -147,15 +147,15 @@ int mpi_irecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datat
                 request);
 }
 
-/* A receive with a send of its own BESIDE it: both are complete when the request is. */
-static void begin_beside(struct mpi_task *t, MPI_Request request, struct mpi_request beside)
+/* Begins a receive together with a send: the request is complete when both are. */
+static void begin_with_send(struct mpi_task *t, MPI_Request request, struct mpi_request second)
 {
     struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, request);
 
-    r->beside = mpi_alloc(1, sizeof beside);
-    *r->beside = beside;
-    mpi_type_retain(beside.type);
-    mpi_request_begin(t, r->beside);
+    r->second = mpi_alloc(1, sizeof second);
+    *r->second = second;
+    mpi_type_retain(second.type);
+    mpi_request_begin(t, r->second);
 }
 
 int do_Isendrecv(struct mpi_task *t, const void *sendbuf, MPI_Count sendcount,
@@ -164,9 +164,9 @@ int do_Isendrecv(struct mpi_task *t, const void *sendbuf, MPI_Count sendcount,
                  MPI_Request *request)
 {
     mpi_irecv(t, recvbuf, recvcount, recvtype, source, recvtag, comm, true, request);
-    begin_beside(t, *request,
-                 own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, sendtag, (void *)sendbuf, sendcount,
-                     mpi_type(t, sendtype), 0));
+    begin_with_send(t, *request,
+                    own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, sendtag, (void *)sendbuf,
+                        sendcount, mpi_type(t, sendtype), 0));
     return MPI_SUCCESS;
 }
 
@@ -180,10 +180,10 @@ int do_Isendrecv_replace(struct mpi_task *t, void *buf, MPI_Count count, MPI_Dat
 
     mpi_pack(type, buf, count, row);
     mpi_irecv(t, buf, count, datatype, source, recvtag, comm, true, request);
-    begin_beside(t, *request,
-                 own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, sendtag, row, bytes,
-                     mpi_builtin_type(MPI_PACKED), 0));
-    ((struct mpi_request *)mpi_item(t, MPI_KIND_REQUEST, *request))->beside->packed = row;
+    begin_with_send(t, *request,
+                    own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, sendtag, row, bytes,
+                        mpi_builtin_type(MPI_PACKED), 0));
+    ((struct mpi_request *)mpi_item(t, MPI_KIND_REQUEST, *request))->second->packed = row;
     return MPI_SUCCESS;
 }
 

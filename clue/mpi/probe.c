@@ -4,7 +4,7 @@
 
 /* ---------------------------------------------------------------- probes */
 
-/* Whether there is a message. TAKEN: as of clue_probe(). */
+/* Returns whether there is a message. TAKEN is as for clue_probe(). */
 static bool look(struct mpi_task *t, struct mpi_comm *c, int source, int tag, bool is_waiting,
                  struct clue_message *message, clue_request *taken)
 {
@@ -16,7 +16,7 @@ static bool look(struct mpi_task *t, struct mpi_comm *c, int source, int tag, bo
     do {
         int64_t began = clue_now();
 
-        /* A nonblocking collective goes on meanwhile: so look again and again. */
+        /* A nonblocking collective advances meanwhile, so this polls instead of waiting. */
         mpi_progress(t);
         is_found = clue_probe(from, context, tag, is_waiting && !t->schedules, message, taken);
         if (!is_found)
@@ -47,7 +47,7 @@ int mpi_probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_wa
     return MPI_SUCCESS;
 }
 
-/* A matched message is a request of kind MESSAGE until it is received. */
+/* Makes a matched message a request of kind MESSAGE, until it is received. */
 int mpi_match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
               MPI_Message *handle, MPI_Status *status)
 {
@@ -96,7 +96,7 @@ int do_Imrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datat
     mpi_type_retain(r->type);
     *request = r->handle;
     if (!is_from_nobody && mpi_is_observed())
-        mpi_tell_message(t, PORTOLAN_MPI_RECV_POST, r);
+        mpi_notify_message(t, PORTOLAN_MPI_RECV_POST, r);
     if (!is_from_nobody)
         mpi_receive_taken(r);
     return MPI_SUCCESS;
@@ -121,7 +121,7 @@ int do_Mrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype dataty
 int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle,
                              MPI_Count count)
 {
-    MPI_Count bytes = count * mpi_type(t, handle)->size; /* as MPICH: COUNT items */
+    MPI_Count bytes = count * mpi_type(t, handle)->size; /* COUNT items, as MPICH counts */
 
     status->count_lo = (int)(bytes & 0xffffffff);
     status->count_hi_and_cancelled = (int)(bytes >> 32 << 1) | (status->count_hi_and_cancelled & 1);

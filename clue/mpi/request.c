@@ -4,7 +4,7 @@
 
 /* ---------------------------------------------------------------- messages */
 
-/* In the buffer of MPI_Buffer_attach. */
+/* A message in the buffer of MPI_Buffer_attach. */
 struct mpi_buffered {
     struct mpi_buffered *next;
     clue_request engine;
@@ -33,7 +33,7 @@ MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting)
     return bytes;
 }
 
-/* The program need not wait for it. */
+/* Sends a copy, so that the program need not wait for it. */
 static void send_buffered(struct clue_send *send)
 {
     struct mpi_task *t = mpi_task();
@@ -81,7 +81,7 @@ static void post_send(struct mpi_request *r)
         r->engine = clue_send(&send);
 }
 
-/* Called when the message is matched, by whatever task runs then. */
+/* Takes a message when it is matched; called by whatever task runs then. */
 static void deliver(void *arg, const struct clue_message *message)
 {
     struct mpi_request *r = arg;
@@ -115,15 +115,15 @@ void mpi_post_receive(struct mpi_request *r)
 
 static void finish_beside(struct mpi_request *r)
 {
-    mpi_finish(r->beside);
-    mpi_type_release(r->beside->type);
-    free(r->beside);
-    r->beside = NULL;
+    mpi_finish(r->second);
+    mpi_type_release(r->second->type);
+    free(r->second);
+    r->second = NULL;
 }
 
 int mpi_finish(struct mpi_request *r)
 {
-    if (mpi_beside(r))
+    if (mpi_second_request(r))
         finish_beside(r);
     if (r->engine)
         clue_free(r->engine);
@@ -208,8 +208,8 @@ void mpi_request_activate(struct mpi_task *t, struct mpi_request *r)
     mpi_progress(t);
 }
 
-void mpi_tell_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
-                      const struct mpi_request *r)
+void mpi_notify_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
+                        const struct mpi_request *r)
 {
     struct portolan_mpi_event event = {.kind = kind, .request = r->number};
 
@@ -229,7 +229,7 @@ void mpi_tell_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
         event.tag = r->got_tag;
         event.bytes = (uint64_t)r->bytes;
     }
-    mpi_tell(t, &event);
+    mpi_notify(t, &event);
 }
 
 void mpi_request_begin(struct mpi_task *t, struct mpi_request *r)
@@ -241,7 +241,7 @@ void mpi_request_begin(struct mpi_task *t, struct mpi_request *r)
     else
         mpi_post_receive(r);
     if (mpi_is_observed())
-        mpi_tell_message(
+        mpi_notify_message(
             t, r->kind == MPI_REQUEST_SEND ? PORTOLAN_MPI_SEND : PORTOLAN_MPI_RECV_POST, r);
 }
 
@@ -271,16 +271,16 @@ void mpi_status_of(const struct mpi_request *r, MPI_Status *status)
         mpi_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, r->is_cancelled);
 }
 
-static void tell_end(struct mpi_task *t, const struct mpi_request *r)
+static void notify_end(struct mpi_task *t, const struct mpi_request *r)
 {
     if (r->is_cancelled)
-        mpi_tell_message(t, PORTOLAN_MPI_CANCELLED, r);
+        mpi_notify_message(t, PORTOLAN_MPI_CANCELLED, r);
     else if (r->kind == MPI_REQUEST_SEND && r->number && r->rank != MPI_PROC_NULL)
-        mpi_tell_message(t, PORTOLAN_MPI_SEND_DONE, r);
+        mpi_notify_message(t, PORTOLAN_MPI_SEND_DONE, r);
     else if (r->kind == MPI_REQUEST_RECEIVE)
-        mpi_tell_message(t, PORTOLAN_MPI_RECV, r);
+        mpi_notify_message(t, PORTOLAN_MPI_RECV, r);
     else if (r->kind == MPI_REQUEST_SCHEDULE)
-        mpi_tell_message(t, PORTOLAN_MPI_COLLECTIVE_DONE, r);
+        mpi_notify_message(t, PORTOLAN_MPI_COLLECTIVE_DONE, r);
 }
 
 int mpi_query(struct mpi_request *r, MPI_Status *status)
@@ -312,7 +312,7 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
     int code;
 
     if (mpi_is_observed())
-        tell_end(t, r);
+        notify_end(t, r);
     mpi_status_of(r, status);
     code = mpi_finish(r);
     if (r->kind == MPI_REQUEST_SCHEDULE) {

@@ -10,16 +10,16 @@ enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_WAIT, STEP_REDUCE, STEP_COPY, STE
 struct step {
     enum step_kind kind;
     int peer;
-    const struct party *party;
+    const struct ranks *party;
     struct span data;
-    struct span other; /* of a copy: where to; `at` of a reduction: what comes in */
+    struct span other; /* of a copy: destination; of a reduction: `at` is what comes in */
 };
 
 struct memory {
     struct memory *next;
 };
 
-/* All ranks' that are not in use. */
+/* Unused ones, shared by all ranks. */
 static struct transfer *free_transfers;
 
 void *schedule_memory(struct mpi_schedule *s, size_t bytes)
@@ -64,7 +64,7 @@ static struct transfer *transfer_new(struct mpi_schedule *s, struct span data)
     return x;
 }
 
-/* Where the bytes of DATA lie, which are dense. */
+/* Returns where the bytes of DATA, which are dense, lie. */
 static void *bytes_of(struct span data)
 {
     return (char *)data.at + (data.count ? data.type->true_lb : 0);
@@ -75,7 +75,7 @@ static bool is_dense(struct span data)
     return mpi_is_dense(data.type, data.count);
 }
 
-static void begin_send(struct mpi_schedule *s, const struct party *p, struct span data, int to)
+static void begin_send(struct mpi_schedule *s, const struct ranks *p, struct span data, int to)
 {
     struct transfer *x = transfer_new(s, data);
     size_t bytes = (size_t)span_bytes(data);
@@ -106,7 +106,7 @@ static void deliver(void *arg, const struct clue_message *message)
         mpi_unpack(x->data.type, x->data.at, x->data.count, message->data, (MPI_Count)bytes);
 }
 
-static void begin_receive(struct mpi_schedule *s, const struct party *p, struct span data, int from)
+static void begin_receive(struct mpi_schedule *s, const struct ranks *p, struct span data, int from)
 {
     struct transfer *x = transfer_new(s, data);
 
@@ -169,7 +169,7 @@ void schedule_wait_for(struct mpi_task *t, const clue_request *requests, size_t 
     free(items);
 }
 
-/* IS_COMPLETE: all are, and the wait only takes the receives' time. */
+/* Waits for the pending messages. IS_COMPLETE: all are, and it only takes the receives' time. */
 static void wait_pending(struct mpi_schedule *s, bool is_complete)
 {
     clue_request few[8], *requests = few;
@@ -197,7 +197,7 @@ static bool is_pending(const struct mpi_schedule *s)
 
 /* ---------------------------------------------------------------- steps */
 
-/* Where messages are free, copying is in the law of the whole call. */
+/* Takes the time of copying; if messages are free, the law of the whole call includes it. */
 static void take_copying(struct mpi_schedule *s, const struct step *step)
 {
     if (!(s->flags & CLUE_FREE))
@@ -246,12 +246,12 @@ static void take_step(struct mpi_schedule *s, const struct step *step)
     s->steps[s->n_steps++] = *step;
 }
 
-void schedule_send(struct mpi_schedule *s, const struct party *p, struct span data, int to)
+void schedule_send(struct mpi_schedule *s, const struct ranks *p, struct span data, int to)
 {
     take_step(s, &(struct step){STEP_SEND, to, p, data, {0}});
 }
 
-void schedule_receive(struct mpi_schedule *s, const struct party *p, struct span data, int from)
+void schedule_receive(struct mpi_schedule *s, const struct ranks *p, struct span data, int from)
 {
     take_step(s, &(struct step){STEP_RECEIVE, from, p, data, {0}});
 }
@@ -279,7 +279,7 @@ void schedule_send_self(struct mpi_schedule *s, struct span from, struct span to
         take_step(s, &(struct step){STEP_SELF, 0, NULL, from, to});
 }
 
-void schedule_exchange(struct mpi_schedule *s, const struct party *p, struct span out, int to,
+void schedule_exchange(struct mpi_schedule *s, const struct ranks *p, struct span out, int to,
                        struct span in, int from)
 {
     schedule_receive(s, p, in, from);
@@ -287,13 +287,13 @@ void schedule_exchange(struct mpi_schedule *s, const struct party *p, struct spa
     schedule_wait(s);
 }
 
-void schedule_send_now(struct mpi_schedule *s, const struct party *p, struct span data, int to)
+void schedule_send_now(struct mpi_schedule *s, const struct ranks *p, struct span data, int to)
 {
     schedule_send(s, p, data, to);
     schedule_wait(s);
 }
 
-void schedule_receive_now(struct mpi_schedule *s, const struct party *p, struct span data, int from)
+void schedule_receive_now(struct mpi_schedule *s, const struct ranks *p, struct span data, int from)
 {
     schedule_receive(s, p, data, from);
     schedule_wait(s);

@@ -37,7 +37,8 @@ int mpi_topology_edges(const struct mpi_topology *p)
     return p->kind == MPI_GRAPH && p->n ? p->index[p->n - 1] : 0;
 }
 
-/* What the observer is told: from whom this rank receives in neighbourhood collectives. */
+/* Finds the ranks that the observer is notified of: those from which this rank receives in
+ * neighbourhood collectives. */
 static void note_neighbours(struct mpi_comm *c)
 {
     struct mpi_neighbours p;
@@ -53,8 +54,7 @@ static void note_neighbours(struct mpi_comm *c)
     c->seen.neighbours = c->neighbours;
 }
 
-/* A communicator of the first N ranks of OLD; its topology is P, which is taken. All of OLD call.
- */
+/* Makes a communicator of OLD's first N ranks; takes over P, its topology. All of OLD call. */
 static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topology *p,
                 MPI_Comm *new)
 {
@@ -262,7 +262,7 @@ static void add_end(int **ends, int **weights, int *n, int end, int weight)
     (*weights)[(*n)++] = weight;
 }
 
-/* All ranks tell all of their edges: MOST is the most that one has. */
+/* Gathers the edges of all ranks: MOST is the greatest number that a rank has. */
 static struct edge *gather_edges(struct mpi_task *t, struct mpi_comm *c, struct edge *mine, int n,
                                  size_t *n_all)
 {
@@ -370,7 +370,7 @@ bool mpi_neighbours(const struct mpi_comm *c, struct mpi_neighbours *to)
 
 /* ---------------------------------------------------------------- MPI_Dims_create */
 
-/* Whether N can be a product of LEFT numbers, none above LIMIT. */
+/* Returns whether N can be a product of LEFT numbers, none above LIMIT. */
 static bool is_enough(int limit, int left, int n)
 {
     int64_t most = 1;
@@ -380,7 +380,7 @@ static bool is_enough(int limit, int left, int n)
     return most >= n;
 }
 
-/* Divides N into DIMS, none above LIMIT, in decreasing order; keeps the set that is most even. */
+/* Divides N into DIMS, none above LIMIT, in decreasing order; keeps the most even set. */
 static void divide(int n, int left, int limit, int *dims, int at, int *best, int *spread)
 {
     if (left == 1) {

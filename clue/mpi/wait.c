@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Wait and MPI_Test in all their forms. */
+/* MPI_Wait and MPI_Test in all their forms. A wait without active schedules is one wait of the
+ * engine. With schedules, it waits for any of its own requests and of those that schedules need,
+ * lets the schedules advance, and begins again. */
 #include "internal.h"
 
 /* ---------------------------------------------------------------- what goes on meanwhile */
@@ -30,15 +32,16 @@ void mpi_progress(struct mpi_task *t)
     advance_schedules(t);
 }
 
-/* Whether R is complete at the task's time. */
+/* Returns whether R is complete at the task's time. */
 static bool is_done(const struct mpi_request *r)
 {
     if (r->kind == MPI_REQUEST_SCHEDULE || r->kind == MPI_REQUEST_GENERALIZED)
         return r->is_done;
-    return (!r->engine || clue_is_complete(r->engine)) && (!mpi_beside(r) || is_done(r->beside));
+    return (!r->engine || clue_is_complete(r->engine)) &&
+           (!mpi_second_request(r) || is_done(r->second));
 }
 
-/* Numbers to wait for, on the stack where they are few. */
+/* Requests to wait for, on the stack if they are few. */
 struct numbers {
     clue_request few[64], *all;
     size_t n, room;
@@ -57,8 +60,8 @@ static void end_numbers(struct numbers *x)
         free(x->all);
 }
 
-/* Adds what active schedules wait for. False: one waits for nothing any more, since advancing the
- * others took time. */
+/* Adds the requests that active schedules wait for. Returns false if one waits for nothing any
+ * more, since advancing the others took time. */
 static bool add_schedules(struct mpi_task *t, struct numbers *x)
 {
     for (struct mpi_request *r = t->schedules; r && x->n < x->room; r = r->next) {
@@ -71,13 +74,13 @@ static bool add_schedules(struct mpi_task *t, struct numbers *x)
     return true;
 }
 
-/* A wait that the engine knows as one. N_BESIDE: sends of MPI_Isendrecv, if it IS_ALL. */
-static size_t await_messages(struct mpi_request **requests, size_t n, size_t n_beside, bool is_all)
+/* Waits for messages alone. N_SECOND: number of sends of MPI_Isendrecv, if it IS_ALL. */
+static size_t await_messages(struct mpi_request **requests, size_t n, size_t n_second, bool is_all)
 {
     struct numbers x;
     size_t index;
 
-    begin_numbers(&x, n + n_beside);
+    begin_numbers(&x, n + n_second);
     for (size_t i = 0; i < n; i++) {
         x.all[i] = requests[i] ? requests[i]->engine : 0;
         if (requests[i] && !x.all[i] && !is_all) {
@@ -86,15 +89,15 @@ static size_t await_messages(struct mpi_request **requests, size_t n, size_t n_b
         }
     }
     x.n = n;
-    for (size_t i = 0; x.n < n + n_beside; i++)
-        if (requests[i] && mpi_beside(requests[i]))
-            x.all[x.n++] = requests[i]->beside->engine;
+    for (size_t i = 0; x.n < n + n_second; i++)
+        if (requests[i] && mpi_second_request(requests[i]))
+            x.all[x.n++] = requests[i]->second->engine;
     index = clue_wait(x.all, x.n, is_all);
     end_numbers(&x);
     return index;
 }
 
-/* Each receive that is waited for takes its delay, though the wait was for something else. */
+/* Charges the delay of an awaited receive, though the engine's wait was for another request. */
 static void charge(const struct mpi_request *r)
 {
     if (r->engine && r->kind == MPI_REQUEST_RECEIVE)
@@ -105,8 +108,8 @@ static void add_open(struct numbers *x, const struct mpi_request *r)
 {
     if (r->engine && !clue_is_complete(r->engine))
         x->all[x->n++] = r->engine;
-    if (mpi_beside(r) && !is_done(r->beside))
-        x->all[x->n++] = r->beside->engine;
+    if (mpi_second_request(r) && !is_done(r->second))
+        x->all[x->n++] = r->second->engine;
 }
 
 static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, size_t n,
@@ -141,14 +144,14 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
     }
 }
 
-/* A record has it as one, since its steps depend on the machine. */
+/* Records an await as one operation, since its steps depend on the machine. */
 static void record(struct mpi_request **requests, size_t n, bool is_all)
 {
     struct clue_awaited *awaited = mpi_alloc(2 * n, sizeof *awaited);
 
     for (size_t i = 0; i < n; i++) {
-        if (requests[i] && mpi_beside(requests[i]))
-            awaited[n + i].request = requests[i]->beside->engine;
+        if (requests[i] && mpi_second_request(requests[i]))
+            awaited[n + i].request = requests[i]->second->engine;
         if (requests[i])
             awaited[i] = (struct clue_awaited){requests[i]->engine,
                                                requests[i]->kind == MPI_REQUEST_SCHEDULE
@@ -162,15 +165,15 @@ static void record(struct mpi_request **requests, size_t n, bool is_all)
 static size_t await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all)
 {
     bool is_simple = !t->schedules;
-    size_t first, n_beside = 0;
+    size_t first, n_second = 0;
 
     for (size_t i = 0; is_simple && i < n; i++) {
         is_simple = !requests[i] || (requests[i]->kind != MPI_REQUEST_SCHEDULE &&
                                      requests[i]->kind != MPI_REQUEST_GENERALIZED);
-        n_beside += requests[i] && mpi_beside(requests[i]);
+        n_second += requests[i] && mpi_second_request(requests[i]);
     }
-    if (is_simple && (is_all || !n_beside))
-        return await_messages(requests, n, n_beside, is_all);
+    if (is_simple && (is_all || !n_second))
+        return await_messages(requests, n, n_second, is_all);
     first = advance_until(t, requests, n, is_all);
     for (size_t i = 0; i < n; i++)
         if (requests[i] && (is_all || i == first))
@@ -192,8 +195,7 @@ size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bo
     return first;
 }
 
-/* A poll without success takes time, whatever the machine file says: else a loop would never end.
- */
+/* Lets a poll without success take some time, since a loop would never end otherwise. */
 enum { LEAST_POLL_NS = 100 };
 void mpi_polled(int64_t began)
 {
@@ -201,7 +203,7 @@ void mpi_polled(int64_t began)
         clue_spend(LEAST_POLL_NS);
 }
 
-/* One poll of all: which are complete, is_done() says afterwards. */
+/* Polls all requests once; afterwards is_done() says which are complete. */
 static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n)
 {
     int64_t began = clue_now();
@@ -214,8 +216,8 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
     for (size_t i = 0; i < n; i++) {
         if (requests[i] && requests[i]->engine)
             x.all[x.n++] = requests[i]->engine;
-        if (requests[i] && mpi_beside(requests[i]) && requests[i]->beside->engine)
-            x.all[x.n++] = requests[i]->beside->engine;
+        if (requests[i] && mpi_second_request(requests[i]) && requests[i]->second->engine)
+            x.all[x.n++] = requests[i]->second->engine;
     }
     if (!x.n)
         add_schedules(t, &x);
@@ -229,7 +231,7 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
 
 struct listed {
     struct mpi_request *few[64], **all; /* NULL: null, or not active */
-    size_t n, n_active, last;           /* LAST: of those that are active */
+    size_t n, n_active, last;           /* LAST: the last of the active ones */
 };
 
 static int list(struct mpi_task *t, struct listed *l, int n, const MPI_Request *handles)
@@ -273,7 +275,7 @@ static int end_one(struct mpi_task *t, struct mpi_request *r, MPI_Request *handl
     return mpi_request_end(t, r, status);
 }
 
-/* Ends all, after they are complete. */
+/* Ends all requests, which are complete. */
 static int end_all(struct mpi_task *t, struct listed *l, MPI_Request *handles, MPI_Status *statuses)
 {
     int code = MPI_SUCCESS;
@@ -314,7 +316,7 @@ int do_Waitall(struct mpi_task *t, int n, MPI_Request handles[], MPI_Status stat
     return code;
 }
 
-/* Waits for one, which it returns. The last one does not depend on time. */
+/* Waits for one and returns it. If only one is left, the result does not depend on time. */
 static size_t await_some(struct mpi_task *t, struct listed *l)
 {
     size_t first = mpi_await(t, l->all, l->n, l->n_active == 1);
@@ -340,7 +342,7 @@ int do_Waitany(struct mpi_task *t, int n, MPI_Request handles[], int *index, MPI
     return code;
 }
 
-/* Ends those that are complete; *N: how many. */
+/* Ends the requests that are complete, and counts them in *N. */
 static int end_some(struct mpi_task *t, struct listed *l, MPI_Request *handles, int *n,
                     int *indices, MPI_Status *statuses)
 {
@@ -432,7 +434,7 @@ int do_Testany(struct mpi_task *t, int n, MPI_Request handles[], int *index, int
 
 /* ---------------------------------------------------------------- one request */
 
-/* The active request of HANDLE; NULL: there is none, and STATUS and *CODE say so. */
+/* Returns the active request of HANDLE; NULL: there is none, and STATUS and *CODE are set. */
 static struct mpi_request *active(struct mpi_task *t, MPI_Request handle, MPI_Status *status,
                                   int *code)
 {
@@ -486,7 +488,7 @@ int do_Request_get_status(struct mpi_task *t, MPI_Request handle, int *flag, MPI
     return code;
 }
 
-/* Ends what has come to its end since it was freed, the oldest first. */
+/* Ends freed requests that have become complete, the oldest first. */
 static void end_freed(struct mpi_task *t)
 {
     struct mpi_request *r;
@@ -498,7 +500,7 @@ static void end_freed(struct mpi_task *t)
     }
 }
 
-/* What is still on its way goes on by itself. */
+/* Frees a request; its operation goes on if it is under way. */
 int do_Request_free(struct mpi_task *t, MPI_Request *handle)
 {
     struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *handle);
@@ -565,7 +567,7 @@ int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
 {
     struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_GENERALIZED, NULL);
 
-    clue_record_await(NULL, 0, false); /* what is asked meanwhile depends on when it is complete */
+    clue_record_await(NULL, 0, false); /* what the program asks meanwhile depends on time */
     r->generalized = mpi_alloc(1, sizeof *r->generalized);
     *r->generalized = (struct mpi_generalized){query, free_fn, cancel, extra, false};
     r->is_active = true;
@@ -573,7 +575,7 @@ int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
     return MPI_SUCCESS;
 }
 
-/* For libmpichfort: MPI_Grequest_start gave it the functions of a Fortran program. */
+/* Called by libmpichfort, since MPI_Grequest_start gets the functions of a Fortran program. */
 PORTOLAN_API void MPII_Grequest_set_lang_f77(MPI_Request request)
 {
     struct mpi_request *r = mpi_item(mpi_task(), MPI_KIND_REQUEST, request);

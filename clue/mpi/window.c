@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows: made and freed; epochs. */
+/* Makes and frees windows; epochs. */
 #include "window.h"
 
-void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind, int rank,
-                 uint64_t bytes)
+void window_notify(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind,
+                   int rank, uint64_t bytes)
 {
     struct portolan_mpi_event event = {.kind = kind, .comm = &w->comm->seen, .bytes = bytes};
 
     event.peer = rank < 0 ? PORTOLAN_MPI_NONE : w->comm->group->members[rank];
     if (mpi_is_observed())
-        mpi_tell(t, &event);
+        mpi_notify(t, &event);
 }
 
-static void tell_epoch(struct mpi_task *t, struct mpi_win *w)
+static void notify_epoch(struct mpi_task *t, struct mpi_win *w)
 {
-    window_tell(t, w, PORTOLAN_MPI_EPOCH, -1, 0);
+    window_notify(t, w, PORTOLAN_MPI_EPOCH, -1, 0);
 }
 
 /* ---------------------------------------------------------------- made and freed */
@@ -83,7 +83,7 @@ int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_In
     meet(t, w);
     w->comm->seen.is_window = true;
     w->comm->seen.number = t->n_comms++;
-    tell_epoch(t, w);
+    notify_epoch(t, w);
     w->handle = *win = mpi_handle(t, MPI_KIND_WIN, w);
     mpi_hints_set(t, &w->object, true, info);
     if (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED)
@@ -109,7 +109,7 @@ int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_I
     return code;
 }
 
-/* Of all ranks one after the other, on a common node. */
+/* Allocates the memory of all ranks on a common node, one after the other. */
 int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                            MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
@@ -164,7 +164,7 @@ int do_Win_free(struct mpi_task *t, MPI_Win *win)
         return code;
     accesses_finish(w, -1);
     window_barrier(t, w);
-    tell_epoch(t, w);
+    notify_epoch(t, w);
     clue_cancel(w->standing);
     clue_free(w->standing);
     mpi_handle_free(t, *win);
@@ -210,14 +210,14 @@ bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value)
 
 /* ---------------------------------------------------------------- post, start, complete, wait */
 
-static void tell_access(struct mpi_task *t, struct mpi_win *w, const int *ranks, int n)
+static void notify_access(struct mpi_task *t, struct mpi_win *w, const int *ranks, int n)
 {
     for (int i = 0; i < n; i++)
-        window_tell(t, w, PORTOLAN_MPI_ACCESS, ranks[i], 0);
-    tell_epoch(t, w);
+        window_notify(t, w, PORTOLAN_MPI_ACCESS, ranks[i], 0);
+    notify_epoch(t, w);
 }
 
-/* Ranks in the window of those in GROUP. */
+/* Returns the ranks in the window of those in GROUP. */
 static int *ranks_of(struct mpi_task *t, const struct mpi_win *w, MPI_Group group, int *n)
 {
     const struct mpi_group *g = mpi_group(t, group);
@@ -229,16 +229,16 @@ static int *ranks_of(struct mpi_task *t, const struct mpi_win *w, MPI_Group grou
     return ranks;
 }
 
-static struct party party_of(const struct mpi_win *w, int channel)
+static struct ranks party_of(const struct mpi_win *w, int channel)
 {
-    return (struct party){w->comm->n, w->comm->rank, w->comm->group->members,
+    return (struct ranks){w->comm->n, w->comm->rank, w->comm->group->members,
                           w->comm->context + (uint64_t)channel};
 }
 
-static void tell_all(struct mpi_win *w, const int *ranks, int n, int channel)
+static void notify_all(struct mpi_win *w, const int *ranks, int n, int channel)
 {
     struct mpi_schedule s = {.task = mpi_task()};
-    struct party p = party_of(w, channel);
+    struct ranks p = party_of(w, channel);
 
     for (int i = 0; i < n; i++)
         schedule_send(&s, &p, nothing(), ranks[i]);
@@ -257,9 +257,9 @@ int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
         w->completes[i] =
             clue_receive(&(struct clue_receive){.from = w->comm->group->members[w->posted[i]],
                                                 .context = w->comm->context + WINDOW_COMPLETE});
-    if (!(assert &MPI_MODE_NOCHECK)) /* else nobody waits for it */
-        tell_all(w, w->posted, w->n_posted, WINDOW_POST);
-    tell_access(t, w, w->posted, w->n_posted);
+    if (!(assert &MPI_MODE_NOCHECK)) /* otherwise no rank waits for the message */
+        notify_all(w, w->posted, w->n_posted, WINDOW_POST);
+    notify_access(t, w, w->posted, w->n_posted);
     return MPI_SUCCESS;
 }
 
@@ -267,7 +267,7 @@ int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
 {
     struct mpi_win *w = mpi_win(t, win);
     struct mpi_schedule s = {.task = t};
-    struct party p = party_of(w, WINDOW_POST);
+    struct ranks p = party_of(w, WINDOW_POST);
 
     if (w->started)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_start was called before");
@@ -279,7 +279,7 @@ int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
         for (int i = 0; i < w->n_started; i++)
             schedule_receive(&s, &p, nothing(), w->started[i]);
     schedule_end(&s);
-    tell_access(t, w, w->started, w->n_started);
+    notify_access(t, w, w->started, w->n_started);
     return MPI_SUCCESS;
 }
 
@@ -290,17 +290,17 @@ int do_Win_complete(struct mpi_task *t, MPI_Win win)
     if (!w->started)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_start was not called");
     accesses_finish(w, -1);
-    tell_all(w, w->started, w->n_started, WINDOW_COMPLETE);
+    notify_all(w, w->started, w->n_started, WINDOW_COMPLETE);
     free(w->started);
     w->started = NULL;
     w->n_started = 0;
-    tell_epoch(t, w);
+    notify_epoch(t, w);
     return MPI_SUCCESS;
 }
 
 void window_end_exposure(struct mpi_task *t, struct mpi_win *w)
 {
-    tell_epoch(t, w);
+    notify_epoch(t, w);
     for (int i = 0; i < w->n_posted; i++)
         clue_free(w->completes[i]);
     free(w->completes);

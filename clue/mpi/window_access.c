@@ -5,7 +5,7 @@
 
 /* ---------------------------------------------------------------- at the target */
 
-/* The old data have come back; at the origin. */
+/* Takes the old data that have come back to the origin. */
 static void take_old(void *arg)
 {
     struct access *a = arg;
@@ -24,7 +24,7 @@ static void bring_back(struct access *a)
     clue_call_in(a->task, a->take_old, a);
 }
 
-/* Pairs of value and index, which may have holes. */
+/* Applies an operation to pairs of value and index, which may have holes. */
 static void apply_pairs(struct access *a, const char *data)
 {
     struct mpi_type *pair = mpi_basic_type(a->type);
@@ -130,7 +130,7 @@ void access_arrive(void *window, const struct clue_message *message)
 
 /* ---------------------------------------------------------------- at the origin */
 
-/* Room for one tag more than there are. */
+/* Makes room for another tag. */
 static void grow_tags(struct mpi_shared *shared)
 {
     size_t room = 2 * shared->room_accesses + 64;
@@ -182,7 +182,7 @@ static void access_free(struct access *a)
     shared->free_accesses = a;
 }
 
-/* What the target needs of it to find the data. */
+/* Returns a copy of what the target needs of a type to find the data. */
 static struct mpi_type *share_type(const struct mpi_type *type)
 {
     size_t bytes = type->n_runs * sizeof *type->runs;
@@ -206,7 +206,7 @@ static int task_of(const struct mpi_win *w, int rank)
     return w->comm->group->members[rank];
 }
 
-/* Begins an access as FROM, of which kind, target and data are set; the message has BYTES. */
+/* Begins an access like FROM, of which kind, target and data are set; the message has BYTES. */
 static struct access *access_begin(struct mpi_win *w, const struct access *from, uint64_t bytes)
 {
     struct access *a = access_new(from);
@@ -223,11 +223,11 @@ static struct access *access_begin(struct mpi_win *w, const struct access *from,
                             .data = a->data,
                             .bytes = bytes,
                             .flags = CLUE_SYNCHRONOUS | (a->is_answer ? CLUE_ANSWER : 0u) |
-                                     (a->data ? 0u : CLUE_BUFFERED)}); /* no handshake to read */
+                                     (a->data ? 0u : CLUE_BUFFERED)}); /* no handshake for a read */
     return a;
 }
 
-/* Those to TARGET that are complete; a program's request may still have to see it. */
+/* Frees the accesses to TARGET that are complete, unless a request still has to see their end. */
 static void forget(struct mpi_win *w, int target)
 {
     for (struct access **link = &w->accesses, *a; (a = *link);)
@@ -275,7 +275,7 @@ static void wait_and_free(struct access *a)
     access_free(a);
 }
 
-/* The target's answer comes back without another call of it. */
+/* Waits for the target's answer, which comes back without another call of the target. */
 static void take_answer(struct mpi_win *w, int target)
 {
     wait_and_free(access_begin(
@@ -289,7 +289,7 @@ void accesses_flush(struct mpi_win *w, int target, bool is_local)
 
     for (const struct access *a = w->accesses; a; a = a->next)
         is_target[a->target] = target < 0 || a->target == target;
-    if (!accesses_finish(w, target)) /* but it serves what others access */
+    if (!accesses_finish(w, target)) /* it serves accesses of others meanwhile */
         clue_probe(CLUE_ANY, w->comm->context + MPI_POINT_TO_POINT, CLUE_ANY, false, &none, NULL);
     for (int i = 0; i < w->comm->n && !is_local; i++)
         if (is_target[i])
@@ -305,21 +305,21 @@ void window_lock(struct mpi_win *w, int target, bool is_exclusive)
         w, &(struct access){.kind = ACCESS_LOCK, .target = target, .is_exclusive = is_exclusive},
         0);
     struct mpi_schedule s = {.task = mpi_task(), .tag = (int)a->tag};
-    struct party any = {1, 0, (const int[]){CLUE_ANY}, w->comm->context + WINDOW_GRANT};
+    struct ranks any = {1, 0, (const int[]){CLUE_ANY}, w->comm->context + WINDOW_GRANT};
 
     schedule_wait_for(s.task, &a->request, 1);
-    if (!a->is_granted) /* who unlocks it says so */
+    if (!a->is_granted) /* the rank that unlocks it sends a message */
         schedule_receive_now(&s, &any, nothing(), 0);
     access_free(a);
     w->locks[target] = true;
     w->n_locked++;
 }
 
-/* The lock is free, or free for more that share it: those that wait longest have it. */
+/* Grants a lock that is free, or that more may share, to those that have waited longest. */
 static void grant_next(struct mpi_win *w, struct exposure *target)
 {
     struct mpi_schedule s = {.task = mpi_task()};
-    struct party all = {w->comm->n, w->comm->rank, w->comm->group->members,
+    struct ranks all = {w->comm->n, w->comm->rank, w->comm->group->members,
                         w->comm->context + WINDOW_GRANT};
 
     while (target->first_lock && grant(target, target->first_lock)) {
@@ -358,7 +358,7 @@ static bool is_started(const struct mpi_win *w, int target)
     return false;
 }
 
-/* Whether the epoch allows an access, and the target's memory is where it goes. */
+/* Checks that the epoch allows an access, and that it is within the target's memory. */
 static int prepare(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_Aint disp)
 {
     const struct exposure *target = &w->all->of_rank[a->target];
@@ -389,7 +389,8 @@ static void watch(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_R
                             request);
 }
 
-/* Programs may not change the data before the epoch ends; those that do have changed small ones. */
+/* Keeps the data. Programs may not change them before the epoch ends, but those that do have
+ * changed small ones, so small data are copied. */
 static void take_data(struct access *a, const struct origin *o, MPI_Count bytes, MPI_Count out)
 {
     static const MPI_Count least_in_place = 64 << 10;
@@ -402,7 +403,7 @@ static void take_data(struct access *a, const struct origin *o, MPI_Count bytes,
     mpi_pack(o->type, o->at, o->count, a->row);
 }
 
-/* What all accesses do; RESULT: where old data go. */
+/* Begins any access; RESULT: where old data go. */
 static int begin_access(struct mpi_task *t, MPI_Win win, struct access a, struct origin origin,
                         MPI_Aint disp, MPI_Request *request)
 {
@@ -421,8 +422,8 @@ static int begin_access(struct mpi_task *t, MPI_Win win, struct access a, struct
     bytes = a.count * a.type->size > out ? a.count * a.type->size : out;
     if (out)
         take_data(&a, &origin, bytes, out);
-    window_tell(t, w, PORTOLAN_MPI_TRANSFER, a.target,
-                (uint64_t)(out + (a.result_type ? a.n_result * a.result_type->size : 0)));
+    window_notify(t, w, PORTOLAN_MPI_TRANSFER, a.target,
+                  (uint64_t)(out + (a.result_type ? a.n_result * a.result_type->size : 0)));
     begun = access_begin(w, &a, (uint64_t)bytes);
     begun->next = w->accesses;
     w->accesses = begun;

@@ -41,7 +41,7 @@ void pvm_buffer_free(struct pvm_task *t, int id)
     if (!b)
         return;
     free(b->bytes);
-    free(b->pieces);
+    free(b->parts);
     *b = (struct pvm_buffer){0};
     t->send_buffer = t->send_buffer == id ? 0 : t->send_buffer;
     t->receive_buffer = t->receive_buffer == id ? 0 : t->receive_buffer;
@@ -78,15 +78,15 @@ struct pvm_buffer *pvm_buffer_of_bytes(struct pvm_task *t, int encoding, const v
 
 bool pvm_buffer_gather(struct pvm_buffer *b)
 {
-    if (b->encoding != PvmDataInPlace || !b->n_pieces)
+    if (b->encoding != PvmDataInPlace || !b->n_parts)
         return true;
     b->n = 0;
-    for (size_t i = 0; i < b->n_pieces; i++) {
-        char *to = pvm_buffer_grow(b, b->pieces[i].bytes);
+    for (size_t i = 0; i < b->n_parts; i++) {
+        char *to = pvm_buffer_grow(b, b->parts[i].bytes);
 
         if (!to)
             return false;
-        memcpy(to, b->pieces[i].data, b->pieces[i].bytes);
+        memcpy(to, b->parts[i].data, b->parts[i].bytes);
     }
     return true;
 }
@@ -125,7 +125,7 @@ PORTOLAN_API int pvm_initsend(int encoding)
     return pvm_leave(id);
 }
 
-/* A public function that is an expression of the buffer B with ID. */
+/* Defines a public function as an expression of the buffer B with ID. */
 #define PVM_OF_BUFFER(name, parameters, ...)                                                       \
     PORTOLAN_API int name parameters                                                               \
     {                                                                                              \
@@ -164,7 +164,7 @@ PORTOLAN_API int pvm_setrbuf(int id)
     return pvm_leave(set_active(&pvm_self()->receive_buffer, id));
 }
 
-int pvm_buffer_tell(const struct pvm_buffer *b, int *bytes, int *tag, int *source)
+int pvm_buffer_describe(const struct pvm_buffer *b, int *bytes, int *tag, int *source)
 {
     if (bytes)
         *bytes = (int)b->n;
@@ -176,7 +176,7 @@ int pvm_buffer_tell(const struct pvm_buffer *b, int *bytes, int *tag, int *sourc
 }
 
 PVM_OF_BUFFER(pvm_bufinfo, (int id, int *bytes, int *tag, int *source),
-              pvm_buffer_tell(b, bytes, tag, source))
+              pvm_buffer_describe(b, bytes, tag, source))
 
 static int get_info(const struct pvm_buffer *b, struct pvmminfo *info)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls and errors. */
+/* Begins and ends calls, and reports errors. */
 #include "internal.h"
 
 #include <sys/time.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups (libgpvm3). A real one has a server task that answers for all; here joining, leaving and
- * asking take no time, and operations send messages among the members.
+ * Groups (libgpvm3). A real PVM has a server task that answers for all; here joining, leaving and
+ * queries take no time, and operations send messages among the members.
  */
 #include "internal.h"
 
 struct group {
     struct pvm_named named;
-    int *tids; /* by instance; 0: free */
+    int *tids; /* task ids by instance; 0: free */
     int n, room;
     bool is_frozen;
-    /* A barrier: who came first tells the others when enough have come. */
+    /* State of a barrier: the first to arrive sends to the others when enough have arrived. */
     int n_arrived, first;
     uint32_t barrier;
 };
@@ -23,7 +23,7 @@ static int instance_of(const struct group *g, int tid)
     return PvmNotInGroup;
 }
 
-/* In virtual order. The group's code, or PvmOk and *G. */
+/* Finds a group, in virtual order. Returns its code, or PvmOk and *G. */
 static int find(const char *name, struct group **g)
 {
     if (!name || !*name)
@@ -34,7 +34,7 @@ static int find(const char *name, struct group **g)
     return *g ? PvmOk : PvmNoGroup;
 }
 
-/* A public function that is an expression of the group G with NAME. */
+/* Defines a public function as an expression of the group G with NAME. */
 #define PVM_OF_GROUP(function, parameters, ...)                                                    \
     PORTOLAN_API int function parameters                                                           \
     {                                                                                              \
@@ -78,7 +78,7 @@ static void leave(struct group *g, int instance)
     g->n--;
 }
 
-/* A group without members is none. */
+/* Removes groups without members. */
 static void forget_empty(void)
 {
     for (struct pvm_named **at = &pvm_machine()->groups; *at;) {
@@ -125,7 +125,8 @@ PVM_OF_GROUP(pvm_gettid, (char *name, int instance),
                                                                        : g->tids[instance])
 PVM_OF_GROUP(pvm_gsize, (char *name), g->n)
 
-/* How many of the group are on the host, the one with the least tid, and of how many hosts. */
+/* Finds how many of the group are on the host, the least of their tids, and how many hosts it
+ * has. */
 static int look_at_host(const struct group *g, int host, int *coordinator, int *n_members,
                         int *n_hosts)
 {
@@ -143,7 +144,7 @@ static int look_at_host(const struct group *g, int host, int *coordinator, int *
     return *n_members ? PvmOk : PvmNoGroup;
 }
 
-/* Of libgpvm3, in no header. */
+/* Part of libgpvm3, though no header declares it. */
 PORTOLAN_API int pvm_grphostinfo(char *name, int host, int *coordinator, int *n_members,
                                  int *n_hosts);
 int pvm_grphostinfo(char *name, int host, int *coordinator, int *n_members, int *n_hosts)
@@ -158,7 +159,7 @@ int pvm_grphostinfo(char *name, int host, int *coordinator, int *n_members, int 
     return pvm_leave(code < 0 ? code : look_at_host(g, host, coordinator, n_members, n_hosts));
 }
 
-/* A real server of groups writes them into its own log. */
+/* Does nothing: a real server of groups writes them into its own log. */
 PORTOLAN_API int pvm_gsdump(void);
 int pvm_gsdump(void)
 {
@@ -169,7 +170,7 @@ int pvm_gsdump(void)
 
 /* ------------------------------------------------- operations */
 
-/* The group, of which the caller is a member. */
+/* Finds the group, of which the caller must be a member. */
 static int find_own(const char *name, struct group **g)
 {
     int code = find(name, g);
@@ -177,7 +178,8 @@ static int find_own(const char *name, struct group **g)
     return code < 0 ? code : instance_of(*g, pvm_self()->tid) < 0 ? PvmNotInGroup : PvmOk;
 }
 
-/* The first that comes hears of the others, and then tells them. */
+/* Waits until COUNT have come: the first to come receives from the others, and then sends to
+ * them. */
 static int hold_meeting(int count, int number)
 {
     struct pvm_task *t = pvm_self();
@@ -257,8 +259,8 @@ PORTOLAN_API int pvm_bcast(char *name, int tag)
     return pvm_leave(code);
 }
 
-/* Members of an operation by instance, as they were when the caller came; *N of them, the caller's
- * and the root's instance. The caller frees. */
+/* Returns the members of an operation by instance, as they were when the caller came: *N of them,
+ * and the instances of the caller and the root. The caller frees them. */
 static int members(const char *name, int root, int **tids, int *n, int *own)
 {
     struct group *g;
@@ -279,7 +281,7 @@ static int members(const char *name, int root, int **tids, int *n, int *own)
 
 typedef void pvm_function(int *type, void *x, void *y, int *n, int *info);
 
-/* The root's VALUES are combined with those of each other member, in the order of instances. */
+/* Combines the root's VALUES with those of each other member, in the order of instances. */
 static int combine(pvm_function *f, void *values, int count, int type, int tag, const int *tids,
                    int n, int root)
 {
@@ -297,7 +299,7 @@ static int combine(pvm_function *f, void *values, int count, int type, int tag, 
     return code;
 }
 
-/* The K-th of the members' parts, in the order of instances. */
+/* Returns the K-th of the members' parts, in the order of instances. */
 static void *part(void *all, int k, int count, int type)
 {
     return (char *)all + (size_t)k * pvm_bytes(type, count);
@@ -326,7 +328,7 @@ static int distribute(void *result, void *data, int count, int type, int tag, co
     return code;
 }
 
-/* F: of a reduction of DATA; NULL: gathers or scatters. */
+/* Exchanges data with the root. F: reduces them; NULL: gathers or scatters. */
 static int exchange(pvm_function *f, void *result, void *data, int count, int type, int tag,
                     const char *name, int root, bool is_gather)
 {
@@ -357,7 +359,7 @@ PVM_CALL(pvm_scatter,
 
 /* ------------------------------------------------- functions for pvm_reduce() */
 
-/* Of complex numbers the greater, or less, modulus counts. */
+/* Complex numbers are compared by modulus. */
 #define MODULUS(z) (__real__(z) * __real__(z) + __imag__(z) * __imag__(z))
 
 #define COMBINE(number, c, expression)                                                             \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PVM 3.4 in virtual time: what the files of the library share. Codes, numbers of tasks and sizes
- * of messages are those of PVM 3.4.6. A function that waits lets other tasks run, and so the state
- * is by task; groups and mailboxes, which belong to the virtual machine, are changed in the order
- * of virtual time (clue_in_order()). They lie in memory that all tasks have together.
+ * PVM 3.4 in virtual time: shared by the files of the library. Codes, numbers of tasks and sizes of
+ * messages are those of PVM 3.4.6. A function that waits lets other tasks run, so the state is kept
+ * by task. Groups and mailboxes, which belong to the virtual machine, are changed in the order of
+ * virtual time (clue_in_order()); they are in memory that all tasks share.
  */
 #ifndef CLUE_PVM_INTERNAL_H
 #define CLUE_PVM_INTERNAL_H
@@ -27,7 +27,7 @@
     static struct clue_routine routine_of_call;                                                    \
     pvm_enter(&routine_of_call, name, __builtin_return_address(0))
 
-/* A public function that is one expression. */
+/* Defines a public function as one expression. */
 #define PVM_CALL(name, parameters, ...)                                                            \
     PORTOLAN_API int name parameters                                                               \
     {                                                                                              \
@@ -35,7 +35,7 @@
         return pvm_leave(__VA_ARGS__);                                                             \
     }
 
-/* The same for one that takes no time: it is no call. */
+/* Does the same for a function that takes no time, and so is no call. */
 #define PVM_VALUE(name, parameters, ...)                                                           \
     PORTOLAN_API int name parameters                                                               \
     {                                                                                              \
@@ -43,27 +43,27 @@
     }
 
 void pvm_enter(struct clue_routine *routine, const char *name, const void *site);
-/* Ends it: a code below 0 becomes pvm_errno, and is told on stderr if the task wants that. */
+/* Ends it: a code below 0 becomes pvm_errno, and is reported on stderr if the task wants that. */
 int pvm_leave(int code);
 
 /* ------------------------------------------------- buffers */
 
 /* A part of a message that was left in place. */
-struct pvm_piece {
+struct pvm_part {
     const void *data;
     size_t bytes;
 };
 
 struct pvm_buffer {
-    int id; /* > 0; 0: not in use */
+    int id; /* > 0; or 0: the buffer is not in use */
     int encoding;
-    int tag, source; /* of a message; source: the task's tid */
+    int tag, source; /* of a message; SOURCE: the sender's tid */
     int context;
     char *bytes;
-    size_t n, room, at; /* AT: of unpacking */
-    size_t packed;      /* bytes that no send has paid for */
-    struct pvm_piece *pieces;
-    size_t n_pieces;
+    size_t n, room, at; /* AT: where unpacking continues */
+    size_t packed;      /* packed bytes for which no send has taken the time yet */
+    struct pvm_part *parts;
+    size_t n_parts;
     int wait_id;
 };
 
@@ -76,14 +76,14 @@ enum { PVM_OPTIONS = 26 };
 
 struct pvm_task {
     int tid, parent;
-    struct pvm_buffer *buffers; /* number i has id i + 1 */
+    struct pvm_buffer *buffers; /* the buffer at index i has id i + 1 */
     size_t n_buffers;
     int send_buffer, receive_buffer;
     int context, depth;
     int options[PVM_OPTIONS];
     int error;
-    const char *routine;         /* of the call that runs */
-    int (*match)(int, int, int); /* pvm_recvf(); NULL: by tag and source */
+    const char *routine;         /* name of the call that runs */
+    int (*match)(int, int, int); /* set by pvm_recvf(); NULL: compares tag and source */
     struct pvm_handler *handlers;
     size_t n_handlers;
     int *pulled; /* buffers of messages that were looked at and not taken */
@@ -98,7 +98,7 @@ struct pvm_task {
 
 /* ------------------------------------------------- the virtual machine */
 
-/* What is known of a task, also of one that has not called PVM yet. */
+/* Knowledge of a task, also of one that has not called PVM yet. */
 struct pvm_known {
     bool has_left;
     char *program;
@@ -107,58 +107,58 @@ struct pvm_known {
     int n_siblings;
 };
 
-/* What all tasks share. */
+/* Data that all tasks share. */
 struct pvm_machine {
-    struct pvm_known *known; /* by number */
+    struct pvm_known *known; /* by task number */
     int n_known;
     struct notice *notices;
     size_t n_notices;
     struct pvm_named *groups, *mailboxes;
-    struct pvm_named *routines; /* numbers of functions */
+    struct pvm_named *routines; /* with the numbers of functions */
     uint32_t n_routines;
     int last_host, last_context;
 };
 struct pvm_machine *pvm_machine(void);
-/* What is found by its name begins with this. */
+/* The begin of all structs that are found by name. */
 struct pvm_named {
     struct pvm_named *next;
     char *name;
 };
-/* The one with NAME in the list *FIRST; if there is none a new one of BYTES, or NULL if they are 0.
- */
+/* Returns the one with NAME in the list *FIRST; if there is none, a new one of BYTES, or NULL for
+ * 0. */
 void *pvm_named(struct pvm_named **first, const char *name, size_t bytes);
-/* OLD, BYTES of it, in a larger place. */
+/* Moves BYTES of OLD to a larger place. */
 void *pvm_share_more(void *old, size_t bytes, size_t more);
 char *pvm_share_text(const char *text);
 uint32_t pvm_routine_number(const char *name);
 struct pvm_known *pvm_known(int task);
 
-/* Of the calling task; made at its first call. */
+/* Returns the calling task's data, which are made at its first call. */
 struct pvm_task *pvm_self(void);
 
-/* NULL: there is none. */
+/* Returns a buffer; NULL: there is none with this ID. */
 struct pvm_buffer *pvm_buffer_of(struct pvm_task *t, int id);
-/* NULL: no memory. */
+/* Creates a buffer; NULL: no memory. */
 struct pvm_buffer *pvm_buffer_new(struct pvm_task *t, int encoding);
 void pvm_buffer_free(struct pvm_task *t, int id);
-/* One with N bytes of a message, at DATA or (NULL) to be filled in; NULL: no memory. Nothing of it
- * is in place. */
+/* Creates a buffer with N bytes of a message, at DATA or (NULL) to be filled in; NULL: no memory.
+ * Nothing of it is in place. */
 struct pvm_buffer *pvm_buffer_of_bytes(struct pvm_task *t, int encoding, const void *data,
                                        size_t n);
-/* Room for N more bytes; NULL: no memory. */
+/* Makes room for N more bytes; NULL: no memory. */
 char *pvm_buffer_grow(struct pvm_buffer *b, size_t n);
-/* What is sent: also of parts in place. False: no memory. */
+/* Gathers what is sent, also parts in place. False: no memory. */
 bool pvm_buffer_gather(struct pvm_buffer *b);
-/* Puts what is known of a message to where there is a place. */
-int pvm_buffer_tell(const struct pvm_buffer *b, int *bytes, int *tag, int *source);
-/* Makes it the active receive buffer, and frees the one before. Returns ID. */
+/* Returns bytes, tag and source of a message to those pointers that are not NULL. */
+int pvm_buffer_describe(const struct pvm_buffer *b, int *bytes, int *tag, int *source);
+/* Makes ID the active receive buffer, and frees the one before. Returns ID. */
 int pvm_buffer_receive(struct pvm_task *t, int id);
 
-/* Items of a type: as pvm_psend() numbers types. */
+/* A type of items, numbered as in pvm_psend(). */
 struct pvm_type {
-    size_t size;    /* of a number in memory */
-    size_t xdr;     /* in XDR, as PVM writes it: 4 bytes for a long */
-    unsigned parts; /* numbers of an item: 2 for complex ones */
+    size_t size;    /* size of a number in memory */
+    size_t xdr;     /* size in XDR, as PVM writes it: 4 bytes for a long */
+    unsigned parts; /* numbers in an item: 2 for complex ones */
 };
 extern const struct pvm_type pvm_types[];
 static inline size_t pvm_bytes(int type, int n)
@@ -167,7 +167,7 @@ static inline size_t pvm_bytes(int type, int n)
 }
 int pvm_pack(const void *data, int type, int n, int stride);
 int pvm_unpack(void *data, int type, int n, int stride);
-/* A buffer with N packed items, besides the active one; its id, or a code. */
+/* Creates a buffer with N packed items, next to the active one; returns its id, or a code. */
 int pvm_buffer_with(struct pvm_task *t, int encoding, const void *data, int type, int n);
 
 /* ------------------------------------------------- messages */
@@ -177,19 +177,19 @@ enum pvm_own_context { PVM_CONTEXT_GROUPS = 1 << 30, PVM_CONTEXT_MAILBOXES };
 
 /* Sends buffer ID to TASK, a number of clue. */
 int pvm_send_to(struct pvm_task *t, int task, int context, int tag, int id);
-/* Receives a message of TASK (CLUE_ANY) into a new buffer; its id. NS: waits so long, 0 not at all,
- * < 0 for ever; 0: none has come. */
+/* Receives a message of TASK (CLUE_ANY) into a new buffer; returns its id, 0: none has come. NS:
+ * waits so long, 0 not at all, < 0 for ever. */
 int pvm_receive_from(struct pvm_task *t, int task, int context, int tag, int64_t ns);
-/* An empty message within the library: SEND takes no time, if IS_FREE. */
+/* Sends an empty message within the library; it takes no time if IS_FREE. */
 void pvm_signal(int task, uint64_t context, int tag, bool is_free);
 void pvm_await(int task, uint64_t context, int tag, bool is_free);
 
 /* ------------------------------------------------- tasks */
 
-/* Numbers of tasks: host number + 1 above 18 bits, in which is the number of the task + 1. */
+/* Numbers of tasks: host number + 1, shifted by 18 bits, plus the number of the task + 1. */
 enum { PVM_HOST_SHIFT = 18, PVM_LOCAL_MASK = (1 << PVM_HOST_SHIFT) - 1 };
 int pvm_tid_of(int task);
-/* Task of a tid; -1: no such task. */
+/* Returns the task of a tid; -1: there is none. */
 int pvm_task_number(int tid);
 static inline int pvm_host_tid(int host)
 {

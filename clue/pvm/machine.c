@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The virtual machine: what tasks know of each other, in memory that all have together. */
+/* The virtual machine: what tasks know of each other, in memory that all share. */
 #include "internal.h"
 
 struct routine {
     struct pvm_named named;
-    uint32_t number; /* from 1 */
+    uint32_t number; /* counts from 1 */
 };
 
 struct pvm_machine *pvm_machine(void)
@@ -45,7 +45,7 @@ void *pvm_named(struct pvm_named **first, const char *name, size_t bytes)
     return *first = n;
 }
 
-/* In the order in which functions are first called by any task. */
+/* Numbers functions in the order in which any task first calls them. */
 uint32_t pvm_routine_number(const char *name)
 {
     struct pvm_machine *m = pvm_machine();

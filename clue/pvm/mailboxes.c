@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 
 struct entry {
-    struct entry *next; /* by index, of the same name */
+    struct entry *next; /* the next one by index, of the same name */
     int index, owner, flags;
     int encoding;
     size_t n;
@@ -32,7 +32,7 @@ static void remove_entry(struct entry **at)
     clue_unshare(e);
 }
 
-/* Where the entry with INDEX is, or the first at or behind it. */
+/* Returns where the entry with INDEX is, or the first one at or after INDEX. */
 static struct entry **place_of(struct mailbox *m, int index, bool is_first)
 {
     struct entry **at = &m->entries;
@@ -54,7 +54,7 @@ void pvm_mailboxes_leave(int tid)
 
 /* ------------------------------------------------- putting */
 
-/* The least index that is free, and where it belongs. */
+/* Returns the least index that is free, and where it belongs. */
 static int free_index(struct mailbox *m, struct entry ***at)
 {
     int index = 0;
@@ -144,7 +144,7 @@ PORTOLAN_API int pvm_recvinfo(char *name, int index, int flags)
         return pvm_leave(PvmBadParam);
     clue_in_order();
     code = take(pvm_self(), name, index, flags);
-    /* That there is none is the answer, and no mistake. */
+    /* A missing entry is an answer, and no mistake. */
     pvm_leave(code == PvmNotFound ? PvmOk : code);
     return code;
 }
@@ -169,7 +169,7 @@ PORTOLAN_API int pvm_delinfo(char *name, int index, int flags)
     return pvm_leave(PvmOk);
 }
 
-/* The task's list of mailboxes is a block for each: indices, owners, flags. */
+/* Frees the task's list of mailboxes, in which each has one block of indices, owners and flags. */
 static void free_list(struct pvm_task *t)
 {
     for (struct pvmmboxinfo *i = t->mailboxes; i && i->mi_name; i++)

@@ -39,7 +39,7 @@ void pvm_signal(int task, uint64_t context, int tag, bool is_free)
 
 /* ------------------------------------------------- receiving */
 
-/* Where a message goes: a new buffer of the task. */
+/* The destination of a message: a new buffer of the task. */
 struct arrival {
     struct pvm_task *task;
     int context, id, from;
@@ -58,7 +58,7 @@ static void take(void *arg, const struct clue_message *m)
     b->context = a->context;
 }
 
-/* The buffer, for a message that has arrived. */
+/* Returns the buffer of a message that has arrived. */
 static int received(const struct arrival *a)
 {
     struct pvm_buffer *b = pvm_buffer_of(a->task, a->id);
@@ -114,7 +114,7 @@ static bool is_looking(const struct pvm_task *t)
     return t->match || t->n_handlers || t->n_pulled;
 }
 
-/* Waits at most NS (< 0: for ever) for the next message of the context. False: none. */
+/* Waits at most NS (< 0: for ever) for the next message of the context. False: none has come. */
 static bool pull(struct pvm_task *t, int context, int64_t ns)
 {
     int id = pvm_receive_from(t, CLUE_ANY, context, CLUE_ANY, ns);
@@ -153,7 +153,7 @@ static bool handle(struct pvm_task *t, size_t i)
     return false;
 }
 
-/* How well a message fits: 0 not, 1 it is taken, more: the best is. */
+/* Returns how well a message fits: 0 not at all; 1 it is taken; more: the best one is taken. */
 static int fit(struct pvm_task *t, int id, int context, int tid, int tag)
 {
     const struct pvm_buffer *b = pvm_buffer_of(t, id);
@@ -165,7 +165,7 @@ static int fit(struct pvm_task *t, int id, int context, int tid, int tag)
     return (tid == -1 || tid == b->source) && (tag == -1 || tag == b->tag);
 }
 
-/* Of the messages pulled; 0: none, or a code. */
+/* Picks one of the messages pulled; 0: none; or a code. */
 static int pick(struct pvm_task *t, int context, int tid, int tag)
 {
     size_t best = 0;
@@ -203,7 +203,7 @@ static int look(struct pvm_task *t, int tid, int context, int tag, int64_t ns)
     }
 }
 
-/* NS: 0 at once, < 0 for ever. The buffer's id; 0: none. */
+/* Receives a message. NS: 0 does not wait, < 0 waits for ever. Returns the buffer's id; 0: none. */
 static int receive(struct pvm_task *t, int tid, int tag, int64_t ns)
 {
     int task = tid == -1 ? CLUE_ANY : pvm_task_number(tid), id;
@@ -225,7 +225,7 @@ PVM_CALL(pvm_trecv, (int tid, int tag, struct timeval *limit),
          receive(pvm_self(), tid, tag,
                  limit ? limit->tv_sec *INT64_C(1000000000) + limit->tv_usec * 1000 : -1))
 
-/* A buffer that tells of a message and has none of its bytes. */
+/* Returns a buffer that describes a message and has none of its bytes. */
 static int found(struct pvm_task *t, const struct clue_message *m)
 {
     struct pvm_buffer *b;
@@ -264,7 +264,7 @@ static int probe(struct pvm_task *t, int tid, int tag)
 PVM_CALL(pvm_probe, (int tid, int tag),
          tid < -1 || tag < -1 ? PvmBadParam : probe(pvm_self(), tid, tag))
 
-/* What it returns is declared otherwise in pvm3.h than it is used. */
+/* pvm3.h declares the result otherwise than it is used. */
 PORTOLAN_API int (*pvm_recvf(int (*match)(int, int, int)))(int (*)(int, int, int))
 {
     struct pvm_task *t = pvm_self();
@@ -305,7 +305,7 @@ PORTOLAN_API int pvm_delmhf(int id)
     return pvm_leave(PvmNotFound);
 }
 
-/* pvm3.h does not have it, but programs with handlers show them so. */
+/* pvm3.h does not declare it, but programs with handlers call it to show them. */
 PORTOLAN_API void pvmdisplaymhfinfo(const char *who, const char *message, int tid);
 void pvmdisplaymhfinfo(const char *who, const char *message, int tid)
 {
@@ -326,7 +326,7 @@ static int send_buffer(struct pvm_task *t, int tid, int tag, int id)
 
     if (!id)
         return PvmNoBuf;
-    /* As a real one, a message to a task that is not there is lost without a word. */
+    /* A message to a task that does not exist is lost without an error, as in a real PVM. */
     return task < 0 || !clue_is_alive(task) ? PvmOk : pvm_send_to(t, task, t->context, tag, id);
 }
 
@@ -382,7 +382,7 @@ static int receive_and_unpack(struct pvm_task *t, int tid, int tag, void *data, 
     b = pvm_buffer_of(t, id);
     if (data && b->n)
         memcpy(data, b->bytes, b->n < room ? b->n : room);
-    pvm_buffer_tell(b, length, got_tag, source);
+    pvm_buffer_describe(b, length, got_tag, source);
     pvm_buffer_free(t, id);
     return PvmOk;
 }
@@ -409,7 +409,7 @@ PORTOLAN_API int pvm_setcontext(int context)
     return pvm_leave(old);
 }
 
-/* PVM's contexts are numbers of the virtual machine, with the host's in the upper bits. */
+/* PVM's contexts are numbers of the virtual machine, with the host's number in the upper bits. */
 PVM_CALL(pvm_newcontext, (void),
          (clue_in_order(), pvm_host_tid(clue_host_of(clue_self())) | ++pvm_machine()->last_context))
 PVM_CALL(pvm_freecontext, (int context), context > 0 ? PvmOk : PvmBadParam)

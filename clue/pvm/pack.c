@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packing and unpacking: XDR as PVM writes it (RFC 4506, longs as 4 bytes), raw, in place. */
+/* Packs and unpacks: XDR as PVM writes it (RFC 4506, longs as 4 bytes), raw, in place. */
 #include "internal.h"
 
 #include <stdarg.h>
@@ -24,8 +24,8 @@ static bool is_signed(int type)
     return type == PVM_SHORT || type == PVM_INT || type == PVM_LONG;
 }
 
-/* A number of SIZE bytes to TO, big endian in XDR bytes; a value that has no room in a long of 4
- * bytes is cut, as PVM does. */
+/* Writes a number of SIZE bytes to TO, big endian in XDR bytes; a value that has no room in a long
+ * of 4 bytes is cut, as in PVM. */
 static void write_xdr(char *to, const char *from, const struct pvm_type *type, bool has_sign)
 {
     uint64_t value = 0;
@@ -48,7 +48,7 @@ static void read_xdr(char *to, const char *from, const struct pvm_type *type, bo
     memcpy(to, &value, type->size);
 }
 
-/* Bytes of N items in a message. */
+/* Returns the bytes of N items in a message. */
 static size_t coded_bytes(const struct pvm_buffer *b, int type, int n)
 {
     return b->encoding != PvmDataDefault
@@ -67,12 +67,12 @@ static int check(const struct pvm_buffer *b, int n, int stride)
 
 static int leave_in_place(struct pvm_buffer *b, const void *data, size_t bytes)
 {
-    const struct pvm_piece piece = {data, bytes};
+    const struct pvm_part part = {data, bytes};
 
-    return portolan_append(&b->pieces, &b->n_pieces, &piece, sizeof piece) ? PvmOk : PvmNoMem;
+    return portolan_append(&b->parts, &b->n_parts, &part, sizeof part) ? PvmOk : PvmNoMem;
 }
 
-/* N items at DATA to CODED, their bytes in a message of B's encoding, or back. */
+/* Codes N items at DATA to CODED, their bytes in a message of B's encoding, or decodes them. */
 static void code_items(const struct pvm_buffer *b, int type, char *coded, char *data, int n,
                        int stride, bool is_packing)
 {
@@ -186,7 +186,7 @@ static int unpack_string(char *text)
 PVM_CALL(pvm_pkstr, (char *text), text ? pack_string(text) : PvmBadParam)
 PVM_CALL(pvm_upkstr, (char *text), text ? unpack_string(text) : PvmBadParam)
 
-/* A message in a message: its head, then its bytes. */
+/* Packs a message in a message: its head, then its bytes. */
 static int pack_message(int id, bool has_head)
 {
     struct pvm_task *t = pvm_self();
@@ -231,10 +231,10 @@ PVM_CALL(pvm_upkmesg, (void), unpack_message())
 
 /* ------------------------------------------------- formats */
 
-/* What a conversion of a format says: count and stride, `*`: an argument; type. */
+/* A conversion of a format: count and stride, of which each may be an argument (`*`); and type. */
 struct conversion {
     int n, stride, type;
-    bool is_value; /* packing without count: the argument is the value itself */
+    bool is_value; /* for packing without count: the argument is the value itself */
 };
 
 static int read_number(const char **at, va_list *arguments)
@@ -270,7 +270,7 @@ static int type_of(char letter, int length, bool has_no_sign)
     }
 }
 
-/* AT is behind the '%'. False: not a conversion. */
+/* Reads a conversion; AT is after the '%'. False: it is none. */
 static bool read_conversion(const char **at, va_list *arguments, struct conversion *c)
 {
     int length = 0;
@@ -294,7 +294,7 @@ static bool read_conversion(const char **at, va_list *arguments, struct conversi
     return c->type >= 0;
 }
 
-/* Processors are little endian: the first bytes of a number are those of a shorter one. */
+/* Packs a value; little endian: a number's first bytes are those of a shorter one. */
 static int pack_value(const struct conversion *c, va_list *arguments)
 {
     union {
@@ -332,7 +332,7 @@ static int unpack_one(const struct conversion *c, va_list *arguments)
     return c->type == PVM_STR ? unpack_string(to) : pvm_unpack(to, c->type, c->n, c->stride);
 }
 
-/* A '+' at the begin of packing begins a new message in that encoding. */
+/* Packs or unpacks by a format. A '+' at its begin begins a new message in that encoding. */
 static int by_format(const char *format, va_list given,
                      int (*one)(const struct conversion *, va_list *))
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define ARCHITECTURE "LINUX64"
-/* What a real PVM says of this kind of machine. */
+/* Properties that a real PVM reports for this kind of machine. */
 enum { ARCHITECTURE_CODE = 0x408c41, SPEED = 1000, TASK_IS_CONNECTED = 4 };
 
 int pvm_tid_of(int task)
@@ -61,7 +61,7 @@ PVM_CALL(pvm_mytid, (void), (*has_left() = false, pvm_self()->tid))
 PORTOLAN_API int pvm_parent(void)
 {
     PVM_ENTER();
-    /* That there is none is the answer, and no mistake. */
+    /* A missing task is an answer, and no mistake. */
     pvm_leave(PvmOk);
     return pvm_self()->parent ? pvm_self()->parent : PvmNoParent;
 }
@@ -77,12 +77,12 @@ PORTOLAN_API int pvm_exit(void)
     return pvm_leave(PvmOk);
 }
 
-/* ------------------------------------------------- being told of ends */
+/* ------------------------------------------------- notices of ends */
 
 struct notice {
     int of, who, tag, context;
 };
-static void tell_end(struct pvm_task *t, const struct notice *n)
+static void send_notice(struct pvm_task *t, const struct notice *n)
 {
     int id = pvm_buffer_with(t, PvmDataDefault, &n->of, PVM_INT, 1);
 
@@ -91,8 +91,8 @@ static void tell_end(struct pvm_task *t, const struct notice *n)
     pvm_buffer_free(t, id);
 }
 
-/* Tells those who wait for the end of TID, in the order in which they asked. */
-static void tell_ends(struct pvm_task *t, int tid)
+/* Notifies the tasks that wait for the end of TID, in the order in which they asked. */
+static void notify_ends(struct pvm_task *t, int tid)
 {
     struct pvm_machine *m = pvm_machine();
     size_t kept = 0;
@@ -101,20 +101,20 @@ static void tell_ends(struct pvm_task *t, int tid)
         struct notice n = m->notices[i];
 
         if (n.of == tid)
-            tell_end(t, &n);
+            send_notice(t, &n);
         else
             m->notices[kept++] = n;
     }
     m->n_notices = kept;
 }
 
-/* The task TID leaves groups and mailboxes, and those who asked to be told are. */
+/* Removes the task TID from groups and mailboxes, and notifies those who asked for it. */
 static void task_ends(struct pvm_task *t, int tid)
 {
     clue_in_order();
     pvm_groups_leave_all(tid);
     pvm_mailboxes_leave(tid);
-    tell_ends(t, tid);
+    notify_ends(t, tid);
 }
 
 static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
@@ -126,14 +126,14 @@ static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
     if (kind < PvmTaskExit || kind > PvmRouteDelete || tag < 0)
         return PvmBadParam;
     if (kind != PvmTaskExit)
-        return PvmOk; /* hosts neither come nor go */
+        return PvmOk; /* hosts are neither added nor deleted */
     clue_in_order();
     for (int i = 0; i < n; i++) {
         struct notice new = {tids[i], t->tid, tag, t->context};
         int task = pvm_task_number(tids[i]);
 
         if (is_cancel || task < 0 || !clue_is_alive(task) || pvm_known(task)->has_left) {
-            tell_end(t, &new);
+            send_notice(t, &new);
             continue;
         }
         m->notices = pvm_share_more(m->notices, m->n_notices * sizeof new, sizeof new);
@@ -168,7 +168,7 @@ PVM_CALL(pvm_sendsig, (int tid, int signal),
 
 /* ------------------------------------------------- spawning */
 
-/* PROGRAM as pvmd finds it; "": nowhere. Besides, in the present folder. */
+/* Finds PROGRAM as pvmd does, and in the present folder as well; "": it is nowhere. */
 static void find_program(const char *program, char *path, size_t size)
 {
     const char *home = getenv("HOME");
@@ -186,7 +186,7 @@ static void find_program(const char *program, char *path, size_t size)
         *path = '\0';
 }
 
-/* Whether WHERE ("node[3]", "node", ".", "host:folder") names HOST. */
+/* Returns whether WHERE ("node[3]", "node", ".", "host:folder") names HOST. */
 static bool is_named(int host, const char *where)
 {
     size_t n = strcspn(where, ":");
@@ -209,7 +209,7 @@ static bool is_allowed(int host, int flags, const char *where)
     return is != ((flags & PvmHostCompl) != 0 && (flags & (PvmTaskHost | PvmTaskArch)) != 0);
 }
 
-/* The next host after the last one that was used, among those allowed; -1: none is. */
+/* Returns the next host after the last one that was used, among those allowed; -1: none is. */
 static int next_host(int flags, const char *where)
 {
     int *last = &pvm_machine()->last_host, n = clue_n_hosts();
@@ -322,7 +322,7 @@ PORTOLAN_API int pvm_config(int *n_hosts, int *n_architectures, struct pvmhostin
     return pvm_leave(PvmOk);
 }
 
-/* Whether WHERE, 0, a host or a task, has it. */
+/* Returns whether the task is at WHERE, which is 0, a host or a task. */
 static bool is_at(int task, int where)
 {
     return !where || where == pvm_tid_of(task) || where == pvm_host_tid(clue_host_of(task));
@@ -377,12 +377,12 @@ PORTOLAN_API int pvm_pstat(int tid)
     if (tid <= 0)
         return pvm_leave(PvmBadParam);
     clue_in_order();
-    /* That it is gone is the answer, and no mistake. */
+    /* A task that is gone is an answer, and no mistake. */
     pvm_leave(PvmOk);
     return task >= 0 && clue_is_alive(task) ? PvmOk : PvmNoTask;
 }
 
-/* The virtual machine is that of the machine file. */
+/* Refuses to change hosts: the virtual machine is that of the machine file. */
 static int refuse_hosts(char **names, int n, int *codes, int code)
 {
     for (int i = 0; codes && i < n; i++)
@@ -420,7 +420,7 @@ PORTOLAN_API int pvm_halt(void)
 
 /* ------------------------------------------------- options */
 
-/* Polling is of shared memory. */
+/* Returns whether an option exists. Polling is for shared memory only. */
 static bool is_option(int what)
 {
     return what >= PvmRoute && what < PVM_OPTIONS && what != PvmPollType && what != PvmPollTime;
@@ -440,7 +440,7 @@ PORTOLAN_API int pvm_setopt(int what, int value)
     return pvm_leave(old);
 }
 
-/* PVM_EXPORT lists the variables that spawned tasks get; here they all have one environment. */
+/* Does nothing: PVM_EXPORT lists variables for spawned tasks; here all have one environment. */
 static int change_export(const char *name, bool is_added)
 {
     const char *old = getenv("PVM_EXPORT");
@@ -489,7 +489,7 @@ PORTOLAN_API int pvm_getnoresets(int **tids, int *n)
     return PvmOk;
 }
 
-/* Tracing is Portolan's own; other daemons' parts cannot be taken over. */
+/* Not supported: tracing is Portolan's own, and other daemons' parts cannot be replaced. */
 #define NOT_SERVED(name, ...)                                                                      \
     PORTOLAN_API int name(__VA_ARGS__)                                                             \
     {                                                                                              \

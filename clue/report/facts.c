@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the engine's sums mean for the whole run. */
+/* Computes from the engine's sums what they mean for the whole run. */
 #include "internal.h"
 
 #include <stdlib.h>

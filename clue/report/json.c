@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report for programs. */
+/* Writes the report as JSON. */
 #include "internal.h"
 
 #include <portolan/json.h>

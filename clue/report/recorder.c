@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libraries tell of calls, summed up and, if asked for, kept. */
+/* Sums the calls that libraries report and, on request, keeps them. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Observers are functions without an argument: it is the only one. */
+/* Observers are functions without an argument, so there is only one recorder. */
 static struct clue_recorder *recorder;
 
 _Static_assert((int)PORTOLAN_MPI_BEGIN == (int)PORTOLAN_TRACE_BEGIN &&
@@ -34,8 +34,8 @@ static void add_bytes(int rank, const struct portolan_mpi_event *e, int partner,
         recorder->has_failed = true;
 }
 
-/* A call belongs to whom it sends to; if it sends nothing and receives one message, to its sender;
- * else to nobody. */
+/* Attributes a call to the partner that it sends to; if it sends nothing and receives one message,
+ * to its sender; else to no partner. */
 static void add_call(int rank, const struct portolan_mpi_event *e)
 {
     const struct recorder_call *call = &recorder->calls[rank];
@@ -67,7 +67,8 @@ static void name_routine(const struct portolan_mpi_event *e)
     recorder->routines[e->routine] = e->name;
 }
 
-/* Routines are told by numbers; these two are rare. */
+/* Notes ends of MPI_Init and begins of MPI_Finalize. Events have the numbers of routines, and these
+ * two are rare, so names are compared. */
 static void note_span(const struct portolan_mpi_event *e)
 {
     int64_t now = (int64_t)e->ticks;
@@ -135,7 +136,7 @@ static size_t what_of(const struct portolan_mpi_event *e)
     return e->comm ? clue_trace_comm(recorder->trace, e->comm) : 0;
 }
 
-/* From whom RANK receives in neighbourhood collectives. */
+/* Notes from which ranks RANK receives in neighbourhood collectives. */
 static bool note_neighbours(int rank, const struct portolan_mpi_event *e, size_t what)
 {
     return e->kind != PORTOLAN_MPI_COLLECTIVE || !e->comm->n_neighbours ||
@@ -162,7 +163,7 @@ static void keep(int rank, const struct portolan_mpi_event *e)
         recorder->has_failed = true;
 }
 
-static void tell(const struct portolan_mpi_event *event)
+static void record_event(const struct portolan_mpi_event *event)
 {
     int rank = clue_self();
 
@@ -175,7 +176,7 @@ static void tell(const struct portolan_mpi_event *event)
 
 /* ------------------------------------------------- its life */
 
-/* All of a rank's time lies in one region, so that the trace begins at 0. */
+/* Puts all of a rank's time into one region, so that the trace begins at 0. */
 static bool put_region(struct clue_recorder *r, int rank, unsigned kind, int64_t ns)
 {
     const struct portolan_trace_region whole = {PORTOLAN_TRACE_FUNCTION, "program", "", "", ""};
@@ -210,7 +211,7 @@ struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int 
 
     if (!r)
         return NULL;
-    r->observer = (struct portolan_mpi_observer){.tell = tell, .is_on = true};
+    r->observer = (struct portolan_mpi_observer){.tell = record_event, .is_on = true};
     r->machine = machine;
     r->n = n;
     r->calls = portolan_calloc((size_t)n, sizeof *r->calls);

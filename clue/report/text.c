@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report for people. */
+/* Writes the report as text. */
 #include "internal.h"
 
 #include <portolan/number.h>
@@ -14,7 +14,7 @@ struct thousands {
     char text[32];
 };
 
-/* "1,024" */
+/* Formats a number as "1,024". */
 static struct thousands grouped(uint64_t n)
 {
     struct thousands out = {{0}};
@@ -189,7 +189,7 @@ void clue_report_text(const struct clue_report *report, struct portolan_text *te
     add_remarks(report, &f, text);
 }
 
-/* What ranks need of their hosts' memory, by the host that they fill most; its share. */
+/* Reports how much memory ranks need, for the host that they fill most; returns its share. */
 static double add_memory(const struct clue_report *r, struct portolan_text *t)
 {
     const struct clue_machine *m = r->run->machine;

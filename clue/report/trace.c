@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kept events as traces, and as a text with a line for each call. */
+/* Writes the kept events as traces, and as text with a line for each call. */
 #include "internal.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ enum portolan_status clue_report_trace(const struct clue_report *report, const c
                : portolan_trace_write(trace, path, err);
 }
 
-/* " to 3 800 B tag 7", where it applies. */
+/* Adds parts such as " to 3 800 B tag 7", if they apply. */
 static void add_part(const struct portolan_trace *trace, const struct portolan_trace_event *e,
                      struct portolan_text *text)
 {
@@ -49,7 +49,7 @@ static void add_part(const struct portolan_trace *trace, const struct portolan_t
     }
 }
 
-/* The call that begins at event I of a location; the position after its end. */
+/* Adds the call that begins at event I of a location; returns the index after its end. */
 static size_t add_call(const struct portolan_trace *trace, const struct portolan_trace_location *at,
                        size_t i, struct portolan_text *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A virtual run as a trial, which `profile`, `compare` and `export` read as they read others. */
+/* Stores a virtual run as a trial, which `profile`, `compare` and `export` read like others. */
 #include "internal.h"
 
 #include <portolan/store.h>
@@ -22,7 +22,7 @@ static const char *program_of(const struct clue_report *r)
     return portolan_file_name(r->run->program[0]);
 }
 
-/* All words of the program. */
+/* Returns all words of the program. */
 static const char *command_of(struct trial_writer *w)
 {
     struct portolan_text text = {.arena = &w->arena};
@@ -96,7 +96,7 @@ static void add_sample(struct portolan_sample *s, int rank, int64_t parent, cons
                                   .quality = NAN};
 }
 
-/* The whole program, and below it what a rank's time was: all but computing counts as MPI's. */
+/* Writes the whole program, and below it a rank's time: all but computing counts as MPI's. */
 static enum portolan_status put_samples(struct trial_writer *w)
 {
     const char *program = program_of(w->report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A study's inside: read, then evaluated, then reported. */
+/* The inside of a study, which is read, then evaluated, then reported. */
 #ifndef CLUE_STUDY_INTERNAL_H
 #define CLUE_STUDY_INTERNAL_H
 
@@ -8,29 +8,29 @@
 #include <portolan/formula.h>
 #include <portolan/xml.h>
 
-/* Names in formulas, in the order of formula_values(). */
+/* The names in formulas, in the order of formula_values(). */
 enum { FORMULA_NAMES = 9 };
 extern const char *const study_formula_names[FORMULA_NAMES];
 
 struct network {
-    const char *name, *machine; /* a machine file, or NULL */
-    double price;               /* for each node */
-    double bandwidth, latency;  /* bytes/s, s; for formulas */
+    const char *name, *machine; /* MACHINE: a machine file, or NULL */
+    double price;               /* price for each node */
+    double bandwidth, latency;  /* bytes/s, s; used by formulas */
     int line;
 };
 
-/* One way to share the processors: HIGH instances at once, each of LOW processors. */
+/* A way to share the processors: HIGH instances at once, each on LOW processors. */
 struct variant {
     int high, low;
-    struct clue_study_value *values; /* by workload; value NAN: none */
+    struct clue_study_value *values; /* by workload; value NAN: there is none */
     bool *is_too_large;              /* by workload: it needs more memory than a node has */
 };
 
 struct configuration {
     const char *name;
-    int nodes, cpus; /* nodes 0: as many as the budget buys */
+    int nodes, cpus; /* NODES 0: as many as the budget buys */
     int line;
-    double memory; /* of a node */
+    double memory; /* memory of a node */
     size_t network;
     size_t n_variants;
     struct variant *variants;
@@ -57,19 +57,20 @@ struct workload {
     struct portolan_words words;
 };
 
-/* Factors of what may come otherwise. */
+/* Factors of a supposition about other prices or speeds. */
 struct supposition {
-    double processors;                                               /* their speed */
-    size_t network;                                                  /* that one's … */
-    double network_speed;                                            /* … speed */
-    double node_price, memory_price, processor_price, network_price; /* NETWORK's, or of all */
+    double processors;                                               /* speed of processors */
+    size_t network;                                                  /* network of the other
+                                                                      * factors */
+    double network_speed;                                            /* its speed */
+    double node_price, memory_price, processor_price, network_price; /* of NETWORK, or of all */
 };
 
 struct clue_study {
     struct portolan_arena arena;
     const char *path, *name, *currency;
     double budget;
-    double node_price, processor_price, memory_price; /* of a node, of more in it */
+    double node_price, processor_price, memory_price; /* of a node, and of parts added to it */
     double node_memory, memory_step;                  /* what a node has; what memory_price buys */
     size_t n_networks, n_configurations, n_workloads;
     struct network *networks;
@@ -77,12 +78,12 @@ struct clue_study {
     struct workload *workloads;
 };
 
-/* What comes out under a supposition; arrays by configuration, points by workload in it. */
+/* The result under a supposition; arrays are by configuration, points also by workload. */
 struct outcome {
     int *nodes;
-    double *prices;          /* of all nodes */
-    double *points, *errors; /* half an interval */
-    size_t *chosen;          /* variants */
+    double *prices;          /* price of all nodes */
+    double *points, *errors; /* ERRORS: half an interval */
+    size_t *chosen;          /* the chosen variants */
     double *sums, *sum_errors;
     size_t *order; /* configurations, the best first */
 };
@@ -92,15 +93,15 @@ double study_node_price(const struct clue_study *s, const struct configuration *
                         const struct supposition *with);
 int study_nodes(const struct clue_study *s, const struct configuration *c,
                 const struct supposition *with);
-/* The outcome in the ARENA; its `failed` tells if it is incomplete. */
+/* Computes the outcome in the ARENA; it is incomplete if `failed` is set. */
 struct outcome study_outcome(const struct clue_study *s, const struct supposition *with,
                              struct portolan_arena *arena);
 void study_formula_values(const struct clue_study *s, const struct configuration *c, int nodes,
                           const struct variant *v, double *x);
-/* The variant of a configuration, new if there is none; NULL: no memory. */
+/* Returns the variant of a configuration, which is added if it is missing; NULL: no memory. */
 struct variant *study_variant(struct clue_study *s, struct configuration *c, int high, int low);
 
-/* The network's machine file with the nodes of C, written to FILE. */
+/* Writes the network's machine file with the nodes of C to FILE. */
 enum portolan_status study_write_machine(const struct clue_study *s, const struct configuration *c,
                                          const char *file, struct portolan_error *err);
 #endif

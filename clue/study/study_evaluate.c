@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What workloads reach on configurations. */
+/* Finds what workloads reach on configurations. */
 #include "study.h"
 
 #include <portolan/list.h>
@@ -38,7 +38,8 @@ struct variant *study_variant(struct clue_study *s, struct configuration *c, int
     return portolan_arena_append(&s->arena, &c->variants, &c->n_variants, &new, sizeof new);
 }
 
-/* The largest number up to N of processors that form a grid of at least 2 x 2; 0: there is none. */
+/* Returns the largest number up to N of processors in a grid of at least 2 x 2; 0: there is
+ * none. */
 static int largest_grid(int n)
 {
     for (; n >= 4; n--)
@@ -48,7 +49,7 @@ static int largest_grid(int n)
     return 0;
 }
 
-/* Where none are given: 1, 2, … instances at once, on all processors or on the largest grid. */
+/* Makes variants if none are given: 1, 2, … instances at once, on all or on the largest grid. */
 static void make_variants(struct clue_study *s, struct configuration *c)
 {
     int most = 1, processors = c->cpus * study_nodes(s, c, &as_it_is);
@@ -80,7 +81,7 @@ static enum portolan_status no_value(const struct workload *w, const char *what,
                               what, w->name, c->name);
 }
 
-/* HIGH instances end at once: the time of each is that of so many. */
+/* Divides the time by HIGH, since so many instances end at once. */
 static void share_time(struct clue_study_value *v, int high)
 {
     v->value /= high;
@@ -92,7 +93,7 @@ struct evaluation {
     struct clue_study *s;
     clue_study_run_fn *run;
     void *arg;
-    const char *machine; /* a file for machines */
+    const char *machine; /* path of the machine file that is written for each run */
     struct portolan_error *err;
 };
 

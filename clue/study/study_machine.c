@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine of a configuration: the file of its network, with the nodes of the configuration in
- * place of the first <host>'s. */
+/* Writes the machine of a configuration: the file of its network, with the configuration's nodes
+ * instead of the first <host>. */
 #include "study.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@ struct machine_writer {
     struct portolan_text t;
     const struct configuration *c;
     int nodes;
-    const char *folder; /* of the network's file; what it names is there */
+    const char *folder; /* folder of the network's file, where the files are that it names */
     const struct xml_element *node;
 };
 
-/* Names of files: "rules" of collectives, and samples(FILE) of distributions. */
+/* Adds an attribute; makes names of files absolute: "rules" of collectives, samples(FILE). */
 static void add_value(struct machine_writer *w, const struct xml_attribute *a)
 {
     static const char samples[] = "samples(";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Points for what configurations reach, as it is or as it may come. */
+/* Gives points for what configurations reach, as things are or under a supposition. */
 #include "study.h"
 
 #include <portolan/list.h>
@@ -39,9 +39,9 @@ int study_nodes(const struct clue_study *s, const struct configuration *c,
     return price > 0 ? (int)fmin(floor(s->budget / price * (1 + 1e-12)), 1e9) : 0;
 }
 
-/* What VARIANT reaches of a workload as a rate, larger is better; NAN: nothing. *ERROR: relative,
- * half its interval. Results and runs are of the nodes of today: other numbers of nodes reach in
- * proportion. */
+/* Returns what VARIANT reaches of a workload as a rate, of which larger is better; NAN: nothing.
+ * *ERROR: relative, half its interval. Results and runs are of today's number of nodes; other
+ * numbers reach a proportional rate. */
 static double rate_of(const struct clue_study *s, const struct configuration *c,
                       const struct variant *v, size_t workload, int nodes,
                       const struct supposition *with, double *error)
@@ -74,7 +74,7 @@ struct judging {
     const struct clue_study *s;
     const struct supposition *with;
     struct outcome *o;
-    double *best; /* rate of each workload */
+    double *best; /* the best rate of each workload */
 };
 
 static double rate_in(const struct judging *j, size_t c, size_t v, size_t w, double *error)
@@ -85,7 +85,7 @@ static double rate_in(const struct judging *j, size_t c, size_t v, size_t w, dou
                    error);
 }
 
-/* The best rates of all variants, or of the chosen ones. */
+/* Finds the best rates of all variants, or of the chosen ones. */
 static void find_best(struct judging *j, bool of_chosen)
 {
     const struct clue_study *s = j->s;
@@ -100,7 +100,7 @@ static void find_best(struct judging *j, bool of_chosen)
     }
 }
 
-/* The variant with the most points for all workloads of the case of W, in which each has a rate. */
+/* Returns the variant with most points for all workloads of W's case, in which each has a rate. */
 static size_t choose_variant(const struct judging *j, size_t c, size_t w)
 {
     const struct clue_study *s = j->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a file to struct clue_study. */
+/* Reads a file into struct clue_study. */
 #include "study.h"
 
 #include <portolan/clue_machine.h>
@@ -47,7 +47,7 @@ static const struct xml_rule study = {.name = "study",
 struct study_reader {
     struct clue_study *s;
     struct portolan_diagnostics *d;
-    bool has_parts; /* with prices, budget and networks, without an error */
+    bool has_parts; /* prices, budget and networks were read without an error */
 };
 
 /* ------------------------------------------------- attributes */
@@ -109,7 +109,7 @@ static void read_parts(struct study_reader *r, const struct xml_element *root)
     }
 }
 
-/* The number of the struct with NAME, its first member, among COUNT of SIZE bytes. */
+/* Returns the index of the struct with NAME, its first member, among COUNT of SIZE bytes. */
 static size_t find_named(struct study_reader *r, const struct xml_element *e, const char *attribute,
                          const char *name, const void *first, size_t count, size_t size)
 {
@@ -181,7 +181,7 @@ static void read_configuration(struct study_reader *r, const struct xml_element 
         study_variant(s, c, read_count(r, v, "high", 1), read_count(r, v, "low", 1));
 }
 
-/* Each memory with each number of processors and each network. */
+/* Combines each memory with each number of processors and each network. */
 static void read_combinations(struct study_reader *r, const struct xml_element *e)
 {
     struct clue_study *s = r->s;
@@ -211,7 +211,8 @@ static void read_combinations(struct study_reader *r, const struct xml_element *
 
 /* ------------------------------------------------- workloads */
 
-/* NULL: there is none, or after a complaint. *USES_VARIANT: whether it depends on high or low. */
+/* Reads a formula; NULL: there is none, or a problem was reported. *USES_VARIANT: whether it
+ * depends on high or low. */
 static struct portolan_formula *read_formula(struct study_reader *r, const struct xml_element *e,
                                              const char *attribute, bool *uses_variant)
 {

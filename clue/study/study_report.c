@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a study tells: tables 1 to 3 of the paper, what else could win, and time over price. */
+/* Reports a study: tables 1 to 3 of the paper, what else could win, and time over price. */
 #include "study.h"
 
 #include <portolan/chart.h>
@@ -97,7 +97,7 @@ static void print_variants(struct report *r)
                                   : "What they reach");
 }
 
-/* Places that the intervals of sums leave possible. */
+/* Finds the ranks that the intervals of sums leave possible. */
 static void find_places(const struct report *r, size_t c, size_t *first, size_t *last)
 {
     const struct outcome *o = &r->o;
@@ -114,7 +114,7 @@ static void find_places(const struct report *r, size_t c, size_t *first, size_t 
     }
 }
 
-/* The sum of the numbers that are printed, so that the table adds up, as the paper's does. */
+/* Returns the sum of the numbers as printed, so that the table adds up, as the paper's does. */
 static double printed_sum(const struct report *r, size_t c)
 {
     double sum = 0;
@@ -169,10 +169,10 @@ static const struct change {
 };
 enum { CHANGES = sizeof changes / sizeof *changes };
 
-typedef void told_change(struct report *r, void *to, const struct change *change, size_t network,
-                         double factor, size_t winner);
+typedef void change_fn(struct report *r, void *to, const struct change *change, size_t network,
+                       double factor, size_t winner);
 
-/* Who wins with FACTOR, if not who does today; else SIZE_MAX. */
+/* Returns the winner with FACTOR, if it is another than today's; else SIZE_MAX. */
 static size_t other_winner(struct report *r, const struct change *change, size_t network,
                            double factor)
 {
@@ -191,10 +191,10 @@ static size_t other_winner(struct report *r, const struct change *change, size_t
     return winner;
 }
 
-/* The least factor above 1 (STEP 1), or the largest below it (STEP -1), that makes another one win:
- * on a grid, then by bisection. */
+/* Finds the least factor above 1 (STEP 1), or the largest below it (STEP -1), with which another
+ * one wins: on a grid, then by bisection. */
 static void try_change(struct report *r, const struct change *change, size_t network, int step,
-                       told_change *tell, void *to)
+                       change_fn *report, void *to)
 {
     size_t winner = SIZE_MAX;
     double same = 0, other = 0;
@@ -211,17 +211,17 @@ static void try_change(struct report *r, const struct change *change, size_t net
         winner = between < SIZE_MAX ? between : winner;
     }
     if (winner < SIZE_MAX)
-        tell(r, to, change, network, exp2(other), winner);
+        report(r, to, change, network, exp2(other), winner);
 }
 
-static void try_changes(struct report *r, told_change *tell, void *to)
+static void try_changes(struct report *r, change_fn *report, void *to)
 {
     for (size_t i = 0; i < CHANGES; i++)
         for (size_t n = 0; n < (changes[i].of_network ? r->s->n_networks : 1); n++) {
             size_t network = changes[i].of_network ? n : SIZE_MAX;
 
-            try_change(r, &changes[i], network, 1, tell, to);
-            try_change(r, &changes[i], network, -1, tell, to);
+            try_change(r, &changes[i], network, 1, report, to);
+            try_change(r, &changes[i], network, -1, report, to);
         }
 }
 
@@ -250,7 +250,7 @@ static void print_changes(struct report *r)
 
 /* ------------------------------------------------- time over price */
 
-/* As a multiple of the time of one that is the best for all workloads. */
+/* Returns the time as a multiple of that of a configuration which is best for all workloads. */
 static double relative_time(const struct report *r, size_t c)
 {
     double weights = 0;
@@ -408,7 +408,7 @@ enum portolan_status clue_study_report(const struct clue_study *s, bool is_json,
 
 /* ------------------------------------------------- the picture */
 
-/* Points on the front, by price. */
+/* Adds the configurations that no other one beats in both time and price, by price. */
 static void add_front(struct report *r, struct portolan_chart_series *to, double *x, double *y)
 {
     size_t n = r->s->n_configurations;

@@ -139,6 +139,11 @@ static enum portolan_status add_dir(struct portolan_palette *p, const char *dir,
     struct dirent **entries;
     int count = scandir(dir, &entries, is_xml, alphasort);
 
+    if (count < 0 && errno == ENOENT)
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "component directory '%s' does not exist: build the components "
+                                  "first (make), or correct its name",
+                                  dir);
     if (count < 0)
         return portolan_error_set(err, errno == ENOMEM ? PORTOLAN_ENOMEM : PORTOLAN_EIO,
                                   "component directory '%s' cannot be read: %s", dir,

@@ -142,3 +142,16 @@ void fixture_expect_error(struct fixture *f, enum portolan_status status,
                  text);
     f->err = (struct portolan_error){0};
 }
+
+char *fixture_class_of(struct fixture *f, const char *instance)
+{
+    static char text[100];
+    sidl_BaseInterface ex = NULL;
+    char *name = portolan_ports_Builder_getClassName(portolan_framework_peek_extension(f->fw),
+                                                     instance, &ex);
+
+    assert_null(ex);
+    snprintf(text, sizeof text, "%s", name);
+    sidl_String_free(name);
+    return text;
+}

@@ -32,6 +32,8 @@ void fixture_go(struct fixture *f);
 void fixture_expect_log(struct fixture *f, const char *expected);
 /* portolan.ports.Builder.replace, with its error in F. */
 enum portolan_status fixture_replace(struct fixture *f, const char *instance, const char *class);
+/* The class of an instance, valid until the next call. */
+char *fixture_class_of(struct fixture *f, const char *instance);
 void fixture_expect_error(struct fixture *f, enum portolan_status status,
                           enum portolan_status expected, const char *text);
 
@@ -39,6 +41,8 @@ void fixture_expect_error(struct fixture *f, enum portolan_status status,
 #define DRIVER        "<instance name='driver' class='test.Driver'/>\n"
 #define WORKER        "<instance name='worker' class='test.Worker'/>\n"
 #define WIRE          "<connect user='driver' uses='work' provider='worker' provides='work'/>\n"
+#define AIDE          "<instance name='aide' class='test.Worker'/>\n"
+#define HELPER        "<connect user='worker' uses='helper' provider='aide' provides='work'/>\n"
 #define GO            "<go instance='driver' port='go'/>\n"
 
 #endif

@@ -6,22 +6,7 @@
 #include <unistd.h>
 #include <unit_test.h>
 
-#include "../assembly/assembly.h"
-
-static struct portolan_assembly *read_good(const char *text)
-{
-    struct heard h = {0};
-    struct portolan_diagnostics d = {hear, &h, 0};
-    struct portolan_error err = {0};
-    struct portolan_assembly *a;
-    enum portolan_status status =
-        portolan_assembly_read_text(text, strlen(text), "dir/a.xml", &d, &a, &err);
-
-    if (status != PORTOLAN_OK)
-        fail_msg("%s\n%s", err.text, h.text);
-    assert_int_equal(d.count, 0);
-    return a;
-}
+#include "assembly_check.h"
 
 static void corpus_path(char *path, size_t size, const char *name)
 {
@@ -97,8 +82,7 @@ static void everything_written_is_read(void **state)
     portolan_assembly_destroy(a);
 }
 
-#define A(...) "<assembly name='a'>\n" __VA_ARGS__ "\n</assembly>"
-#define X      "<instance name='x' class='a.B'/><instance name='yy' class='a.C'/>\n"
+#define X "<instance name='x' class='a.B'/><instance name='yy' class='a.C'/>\n"
 
 static const struct bad_case {
     const char *text, *expected; /* "line:column: the words that must appear" */
@@ -407,127 +391,6 @@ static void an_instance_may_say_whether_it_keeps_state(void **state)
     assert_true(hashes[0] != hashes[1] && hashes[1] != hashes[2]);
 }
 
-#define MATRICES                                                                                   \
-    "<instance name='d' class='c'><parameter name='m' type='string' value='a/p.mtx'/>"             \
-    "<parameter name='t' type='double' value='100'/></instance>"
-
-static const char with_cases[] =
-    A(MATRICES "<sweep budget='3' timeout='2.5'>\n<cases columns='n d.m d.t symmetric'>\n"
-               "<case values='100 a/p.mtx 1e2 1'/>\n<case values='9 b/q.mtx 1e-3 0'/>\n"
-               "<case values='9 c/q.mtx 1 0'/>\n<case values='4 \"a &lt;b&quot;&quot;.mtx\" 1 1'/>"
-               "</cases>\n<vary instance='d' parameter='k' values='1 2'/></sweep>");
-
-static void cases_are_tuples_of_parameters_and_contexts(void **state)
-{
-    struct portolan_assembly *a = read_good(with_cases);
-
-    assert_int_equal(a->n_case_columns, 4);
-    assert_null(a->case_columns[0].instance);
-    assert_string_equal(a->case_columns[0].parameter, "n");
-    assert_string_equal(a->case_columns[1].instance, "d");
-    assert_string_equal(a->case_columns[1].parameter, "m");
-    assert_int_equal(a->n_cases, 4);
-    assert_int_equal(a->n_sweeps, 1);
-    assert_null(a->cases_file);
-    assert_int_equal(a->cases[1].line, 5);
-    assert_string_equal(portolan_assembly_case_name(a, 1), "b/q.mtx");
-    assert_string_equal(portolan_assembly_case_name(a, 3), "a <b\".mtx");
-
-    assert_int_equal(portolan_assembly_set_case(a, 1, NULL), PORTOLAN_OK);
-    assert_string_equal(portolan_assembly_peek_parameter(a, "d", "t"), "1e-3");
-    portolan_assembly_destroy(a);
-}
-
-static void cases_are_found_by_name(void **state)
-{
-    struct portolan_assembly *a = read_good(with_cases);
-    struct portolan_error e[4] = {{0}};
-    size_t i = 9;
-
-    assert_int_equal(portolan_assembly_peek_case(a, "p.mtx", &i, NULL), PORTOLAN_OK);
-    assert_int_equal(i, 0);
-    assert_int_equal(portolan_assembly_peek_case(a, "c/q.mtx", &i, NULL), PORTOLAN_OK);
-    assert_int_equal(i, 2);
-    assert_int_equal(portolan_assembly_peek_case(a, "q.mtx", &i, &e[0]), PORTOLAN_EINVAL);
-    assert_string_equal(e[0].text,
-                        "'q.mtx' matches 2 cases of assembly 'a'; set the parameters of one");
-    assert_int_equal(portolan_assembly_peek_case(a, "pp.mtx", &i, &e[1]), PORTOLAN_ENOTFOUND);
-    assert_string_equal(e[1].text, "assembly 'a' has no case 'pp.mtx'; did you mean 'p.mtx'?");
-    assert_int_equal(portolan_assembly_keep_cases(a, (const size_t[]){2, 0}, 2, NULL), PORTOLAN_OK);
-    assert_int_equal(a->n_cases, 2);
-    assert_int_equal(portolan_assembly_peek_case(a, "q.mtx", &i, NULL), PORTOLAN_OK);
-    assert_int_equal(i, 0);
-    assert_int_equal(a->cases[0].line, 6);
-    portolan_assembly_destroy(a);
-    a = read_good(A());
-    assert_int_equal(portolan_assembly_peek_case(a, "p", &i, &e[2]), PORTOLAN_ENOTFOUND);
-    assert_string_equal(e[2].text, "assembly 'a' lists no cases");
-    portolan_assembly_destroy(a);
-}
-
-/* Reads an assembly beside a file of cases that holds CSV. */
-static enum portolan_status read_with_csv(const char *csv, struct heard *h,
-                                          struct portolan_assembly **a)
-{
-    static const char text[] = A(MATRICES "<sweep><cases file='c.csv'/></sweep>");
-    struct portolan_diagnostics d = {hear, h, 0};
-    char folder[] = "/tmp/portolan-test-XXXXXX", file[60];
-    enum portolan_status status;
-    FILE *f;
-
-    assert_non_null(mkdtemp(folder));
-    snprintf(file, sizeof file, "%s/c.csv", folder);
-    assert_non_null(f = fopen(file, "we"));
-    assert_true(fputs(csv, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-    snprintf(file, sizeof file, "%s/a.xml", folder);
-    status = portolan_assembly_read_text(text, strlen(text), file, &d, a, NULL);
-    snprintf(file, sizeof file, "%s/c.csv", folder);
-    assert_int_equal(unlink(file), 0);
-    assert_int_equal(rmdir(folder), 0);
-    return status;
-}
-
-static void cases_come_from_a_file_too(void **state)
-{
-    static const struct {
-        const char *csv, *expected;
-    } bad[] = {
-        {"", "1:0: there is no line with the names of columns"},
-        {"d.m,n\n", "1:0: there is no case"},
-        {"# no head\nd.m,d.x\np,1\n", "2:0: instance 'd' is given no parameter 'x'"},
-        {"d.m,n\np,1\n\nq,one\n", "4:0: value 'one' of context 'n' is not a finite number"},
-        {"d.m,n\np\n", "2:0: 1 values, but there are 2 columns"},
-        {"d.m,n\n\"p,1\n", "2:0: a quote is not closed, or text follows it"},
-        {"d.m,n\np,1\np,2\n", "3:0: case 'p' has the parameters of the one on line 2"},
-    };
-    struct heard h = {0};
-    struct portolan_assembly *a, *b;
-    char *text;
-
-    assert_int_equal(read_with_csv("\xef\xbb\xbf"
-                                   "d.m , n\r\n# small ones\r\n\"a, b.mtx\",3\r\n c.mtx , 4\r\n",
-                                   &h, &a),
-                     PORTOLAN_OK);
-    assert_int_equal(a->n_cases, 2);
-    assert_string_equal(a->cases[0].values[0], "a, b.mtx");
-    assert_string_equal(a->cases[1].values[1], "4");
-    assert_int_equal(a->cases[1].line, 4);
-    assert_non_null(strstr(a->cases_file, "/c.csv"));
-    assert_int_equal(portolan_assembly_write(a, NULL, &text, NULL), PORTOLAN_OK);
-    b = read_good(text); /* the file is gone */
-    assert_string_equal(b->cases[0].values[0], "a, b.mtx");
-    free(text);
-    portolan_assembly_destroy(a);
-    portolan_assembly_destroy(b);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        h.text[0] = '\0';
-        assert_int_equal(read_with_csv(bad[i].csv, &h, &a), PORTOLAN_ESYNTAX);
-        if (!strstr(h.text, bad[i].expected))
-            fail_msg("expected: %s\nheard: %s", bad[i].expected, h.text);
-    }
-}
-
 static void hash_follows_what_is_computed(void **state)
 {
     struct portolan_assembly *a = read_heat(), *b = read_heat();
@@ -642,8 +505,6 @@ UNIT_TESTS(cmocka_unit_test(everything_written_is_read),
            cmocka_unit_test(reader_and_shipped_grammar_agree),
            cmocka_unit_test(what_is_written_reads_back),
            cmocka_unit_test(an_instance_may_say_whether_it_keeps_state),
-           cmocka_unit_test(cases_are_tuples_of_parameters_and_contexts),
-           cmocka_unit_test(cases_are_found_by_name), cmocka_unit_test(cases_come_from_a_file_too),
            cmocka_unit_test(hash_follows_what_is_computed),
            cmocka_unit_test(setting_names_the_nearest_word),
            cmocka_unit_test(drawing_shows_instances_ports_and_monitors),

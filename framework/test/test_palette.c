@@ -130,8 +130,8 @@ static void a_missing_directory_is_an_error_when_it_was_asked_for(void **state)
     struct portolan_error err = {0};
 
     assert_int_equal(portolan_palette_add_path(p, "/nonexistent", NULL, &err), PORTOLAN_EIO);
-    assert_string_equal(err.text, "component directory '/nonexistent' cannot be read: No such file "
-                                  "or directory");
+    assert_string_equal(err.text, "component directory '/nonexistent' does not exist: build the "
+                                  "components first (make), or correct its name");
     assert_int_equal(setenv("PORTOLAN_PATH", "/nonexistent:" PALETTE, 1), 0);
     assert_int_equal(portolan_palette_add_defaults(p, NULL, NULL), PORTOLAN_OK);
     unsetenv("PORTOLAN_PATH");

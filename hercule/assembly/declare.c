@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The <paradigm> of an assembly as knowledge and parts; what is found, as the store has it. */
+/* Makes knowledge and parts of an assembly's <paradigm>, and of findings what the store keeps. */
 #include <portolan/hercule_assembly.h>
 
 #include <string.h>
@@ -32,7 +32,7 @@ static enum portolan_status take_parts(const struct portolan_assembly *a,
     return PORTOLAN_OK;
 }
 
-/* A text as CLIPS reads it. */
+/* Adds a text as CLIPS reads it. */
 static void add_quoted(struct portolan_text *t, const char *slot, const char *text)
 {
     if (!text)
@@ -61,7 +61,7 @@ static void add_knowledge(struct portolan_text *t, const struct portolan_assembl
     portolan_text_add(t, ")");
 }
 
-/* What an alternative says that it remedies must be a factor, or no finding would ever name it. */
+/* Checks that what an alternative remedies is a factor; else no finding would ever name it. */
 static enum portolan_status check_remedies(const struct portolan_knowledge *knowledge,
                                            const struct portolan_assembly *a,
                                            struct portolan_arena *arena,
@@ -88,7 +88,7 @@ static enum portolan_status check_remedies(const struct portolan_knowledge *know
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
-/* Without compositions or another name, the paradigm is the one that IS names. */
+/* Adds the paradigm. Without compositions or another name, it is the one that IS names. */
 static enum portolan_status add_paradigm(struct portolan_knowledge *knowledge,
                                          const struct portolan_assembly *a,
                                          struct portolan_arena *arena,
@@ -122,7 +122,8 @@ portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct por
     status = portolan_parts_check(knowledge, a->paradigm->name, *parts, *n, diagnostics, err);
     if (status && status != PORTOLAN_ESYNTAX)
         return status;
-    remedies = check_remedies(knowledge, a, arena, diagnostics, err); /* all mistakes at once */
+    remedies = check_remedies(knowledge, a, arena, diagnostics, err); /* reports all mistakes at
+                                                                       * once */
     return status ? status : remedies;
 }
 

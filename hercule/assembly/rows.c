@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of calls, whose times count from the trial's begin, as regions of a trace. */
+/* Turns rows of calls, whose times count from the trial's begin, into regions of a trace. */
 #include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
 #include <portolan/replay.h>
@@ -12,10 +12,10 @@ struct portolan_trace_rows {
     struct portolan_arena arena;
     struct portolan_trace_span *spans;
     size_t n, room;
-    int64_t *began;        /* of each rank, in the trace's time; INT64_MAX: not known */
-    int64_t *first, *last; /* times that the trace has of each rank */
+    int64_t *began;        /* by rank, in the trace's time; INT64_MAX: not known */
+    int64_t *first, *last; /* first and last time in the trace, by rank */
     int n_ranks;
-    const struct portolan_sample *path; /* of the row before */
+    const struct portolan_sample *path; /* call path of the row before */
     struct portolan_trace_region region;
     const char *names[PORTOLAN_CONTEXT_MAX];
     bool lacks_memory;
@@ -51,7 +51,7 @@ static void take_values(struct portolan_trace_rows *s, const struct portolan_inv
     span->values = values;
 }
 
-/* Within what was recorded, whose outermost regions hold it. False: it is not there. */
+/* Places a call in what was recorded, whose outermost regions contain it. False: it is outside. */
 static bool place(const struct portolan_trace_rows *s, const struct portolan_invocation *row,
                   struct portolan_trace_span *span)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* portolan.Diagnosis: why the run is slow, found out while it runs. */
+/* portolan.Diagnosis: finds why a run is slow, while it runs. */
 #include "diagnosis_component.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ static void close_window(struct diagnosis_component *d)
     free(machine);
 }
 
-/* Collective, as all that follows: the ranks have the same steps and the same obstacle. */
+/* Reaches a step; collective: the ranks have the same steps and the same obstacle. */
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct diagnosis_component *d = self;
@@ -116,13 +116,13 @@ static void announce(void *self, const char *name, double value, sidl_BaseInterf
 static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
 {
     (void)self, (void)step, (void)why, (void)_ex;
-    return FALSE; /* nothing to undo here */
+    return FALSE; /* there is nothing to undo here */
 }
 
 static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
 
-/* While it records, and at a step at which it begins, it wants each step. */
+/* Asks for each step while it records, and at a step at which it begins. */
 static int32_t get_pace(void *self, int32_t *least, sidl_BaseInterface *_ex)
 {
     const struct diagnosis_component *d = self;
@@ -316,7 +316,7 @@ static void clear(struct diagnosis_component *d)
     d->is_ready = false;
 }
 
-/* Not collective: ranks may come here after one of them failed. */
+/* Releases the services; not collective, since ranks may come here after one of them failed. */
 static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
     struct diagnosis_component *d = self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what was recorded to findings: rank 0 diagnoses, all ranks get to know. */
+/* Turns what was recorded into findings: rank 0 diagnoses and sends the result to all ranks. */
 #include "diagnosis_component.h"
 
 #include <portolan/block.h>
@@ -51,7 +51,7 @@ static enum portolan_status check_run(const struct diagnosis_component *d,
     return PORTOLAN_OK;
 }
 
-/* Parts whose calls nobody measures can never be found. */
+/* Rejects parts whose calls are not measured, since they could never be found. */
 static enum portolan_status check_monitors(const struct portolan_assembly *a,
                                            struct portolan_error *err)
 {
@@ -101,7 +101,7 @@ enum portolan_status diagnosis_prepare(struct diagnosis_component *d, struct por
 
 /* ------------------------------------------------- the diagnosis, on rank 0 */
 
-/* What is made of the trace; the diagnosis borrows of it. */
+/* What is computed from the trace, from which the diagnosis borrows. */
 struct analysis {
     struct portolan_trace *trace;
     struct portolan_matching *matching;
@@ -134,7 +134,7 @@ static enum portolan_status read_trace(struct diagnosis_component *d, struct ana
     return status ? status : portolan_clocks_correct(a->trace, &clocks, &a->matching, err);
 }
 
-/* Whether some host has more ranks than cores. */
+/* Returns whether some host has more ranks than cores. */
 static bool shares_cores(const struct portolan_machine_reading *ranks, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -175,7 +175,7 @@ static enum portolan_status analyse(struct diagnosis_component *d,
     return status;
 }
 
-/* ------------------------------------------------- to all ranks */
+/* ------------------------------------------------- sending to all ranks */
 
 static void carry(struct portolan_block *b, struct portolan_stored_diagnosis *last,
                   struct portolan_stored_finding **findings, size_t *n)
@@ -196,7 +196,7 @@ static void carry(struct portolan_block *b, struct portolan_stored_diagnosis *la
     }
 }
 
-/* *BYTES: the diagnosis; without one (NULL), that it failed, and WHY. */
+/* Packs *BYTES: the diagnosis; or, if it is NULL, that it failed, and WHY. */
 static enum portolan_status pack(const struct diagnosis_component *d,
                                  const struct portolan_diagnosis *of, const char *why, char **bytes,
                                  size_t *size, struct portolan_error *err)
@@ -251,9 +251,9 @@ static enum portolan_status unpack(struct diagnosis_component *d, char *bytes, s
     return status;
 }
 
-/* ------------------------------------------------- what is said of it, and stored */
+/* ------------------------------------------------- reporting and storing */
 
-static void tell(const struct diagnosis_component *d)
+static void report_diagnosis(const struct diagnosis_component *d)
 {
     const struct portolan_stored_diagnosis *last = &d->last;
 
@@ -310,7 +310,7 @@ void diagnosis_conclude(struct diagnosis_component *d, enum portolan_status stat
         if (decides)
             portolan_log(PORTOLAN_LOG_WARNING, "diagnosis", "%s", err->text);
     } else if (decides) {
-        tell(d);
+        report_diagnosis(d);
         keep(d);
     }
 }

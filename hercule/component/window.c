@@ -40,7 +40,7 @@ static bool is_part(const struct portolan_assembly *a, const char *port)
     return false;
 }
 
-/* What PORT needs for rows of all calls, and what gives back what it has now. */
+/* Notes what PORT needs for rows of all calls, and the commands that restore its present state. */
 static bool note_port(void *arg, const struct portolan_control_port *port)
 {
     struct port_search *s = arg;
@@ -72,7 +72,7 @@ static enum portolan_status control(struct diagnosis_component *d, const char *c
     return portolan_catch(&ex, err);
 }
 
-/* Rows of ports are asked for; `before` takes that back. */
+/* Asks ports for rows; `before` restores their state. */
 static enum portolan_status measure_parts(struct diagnosis_component *d, struct portolan_error *err)
 {
     struct port_search s = {.assembly = d->assembly};
@@ -104,7 +104,7 @@ static void measure_as_before(struct diagnosis_component *d)
 
 /* ------------------------------------------------- files */
 
-/* The file of the experiment store; NULL: it has none. */
+/* Returns the file of the experiment store; NULL: it has none. */
 static const char *peek_store(const struct diagnosis_component *d)
 {
     const struct portolan_assembly *a = d->assembly;
@@ -131,7 +131,7 @@ static char *name_folder(const struct diagnosis_component *d)
     return portolan_asprintf("%s.traces/%lld", store ? store : "portolan", trial);
 }
 
-/* What another run left there would be taken for this one's. */
+/* Removes the streams of another run, which would be taken for this one's. */
 static void remove_streams(const char *folder)
 {
     DIR *dir = opendir(folder);
@@ -146,7 +146,7 @@ static void remove_streams(const char *folder)
         closedir(dir);
 }
 
-/* Rank 0: the folder, empty, with the one around it. */
+/* Makes the empty folder, and the one around it; on rank 0. */
 static enum portolan_status make_folder(struct diagnosis_component *d, struct portolan_error *err)
 {
     char *slash = strrchr(d->folder, '/');

@@ -12,6 +12,7 @@
 #ifndef PORTOLAN_HERCULE_H
 #define PORTOLAN_HERCULE_H
 
+#include <portolan/replay.h>
 #include <portolan/waits.h>
 
 #ifdef __cplusplus
@@ -21,16 +22,17 @@ extern "C" {
 struct portolan_knowledge;
 
 /**
- * *KNOWLEDGE, which the caller destroys: the paradigms that come with Portolan, then those of the
- * files *.clp in the FOLDERS, in their order; a paradigm replaces an earlier one of the same name.
- * All mistakes go to DIAGNOSTICS. PORTOLAN_ESYNTAX (any mistake), PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * Reads *KNOWLEDGE, which the caller destroys: the paradigms that come with Portolan, then those of
+ * the files *.clp in the FOLDERS, in their order; a paradigm replaces an earlier one of the same
+ * name. All mistakes go to DIAGNOSTICS. PORTOLAN_ESYNTAX (any mistake), PORTOLAN_EIO,
+ * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_knowledge_read(const char *const *folders,
                                                           size_t n_folders,
                                                           struct portolan_diagnostics *diagnostics,
                                                           struct portolan_knowledge **knowledge,
                                                           struct portolan_error *err);
-/** NULL is legal. */
+/** Destroys knowledge; NULL is legal. */
 PORTOLAN_API void portolan_knowledge_destroy(struct portolan_knowledge *knowledge);
 
 /**
@@ -54,9 +56,9 @@ PORTOLAN_API void portolan_knowledge_limit_rules(struct portolan_knowledge *know
 
 enum portolan_tree_format { PORTOLAN_TREE_TEXT, PORTOLAN_TREE_DOT };
 /**
- * *TEXT, which the caller frees: the tree of PARADIGM, from symptoms to causes, with the metric of
- * each node, the paradigm that it comes from, and links to where a delay shows. PORTOLAN_ENOTFOUND,
- * with the nearest name; PORTOLAN_ENOMEM.
+ * Lists *TEXT, which the caller frees: the tree of PARADIGM, from symptoms to causes, with the
+ * metric of each node, the paradigm that it comes from, and links to where a delay shows.
+ * PORTOLAN_ENOTFOUND, with the nearest name; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *paradigm,
@@ -69,14 +71,15 @@ enum { PORTOLAN_LOSSES = 3 };
 /** The least share of the run that is a loss. */
 #define PORTOLAN_LEAST_LOSS 0.05
 
-/** What a run loses, and which share of its time it would take less without it. TEXT is static. */
+/** A loss of a run, and which share of its time it would save to avoid it. TEXT is static. */
 struct portolan_loss {
     const char *text;
     double gain;
 };
 
-/** FOUND: what costs the run of W at least #PORTOLAN_LEAST_LOSS of its time, as a replay without it
- * says: imbalance, late senders, calls. Returns how many; none also where replays cannot tell. */
+/** Finds in FOUND what costs the run of W at least #PORTOLAN_LEAST_LOSS of its time, according to a
+ * replay without it: imbalance, late senders, calls. Returns how many there are; none also if
+ * replays are refused. */
 PORTOLAN_API size_t portolan_losses(const struct portolan_waits *w,
                                     struct portolan_loss found[PORTOLAN_LOSSES]);
 
@@ -86,16 +89,16 @@ PORTOLAN_API size_t portolan_losses(const struct portolan_waits *w,
 struct portolan_suggestion {
     const char *paradigm; /**< its name, borrowed from the knowledge */
     /** Shares that its instances cover: of the ranks' time without start, finish and gaps, and of
-       the calls with messages. */
+     * the calls with messages. */
     double time, calls;
     size_t n_instances;
     char *text; /**< an element <paradigm> with the parts found */
 };
 
 /**
- * *SUGGESTIONS: *N of them, the best first; portolan_suggestions_free() frees them. Each covers at
- * least nine tenths of time and of calls, not counting few stretches of something else, and half of
- * all time. PORTOLAN_ENOMEM.
+ * Finds *SUGGESTIONS: *N of them, the best first; portolan_suggestions_free() frees them. Each
+ * covers at least nine tenths of time and of calls, not counting few stretches of something else,
+ * and half of all time. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
     const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,
@@ -116,20 +119,45 @@ enum portolan_verdict {
     PORTOLAN_NOT_THE_PROGRAM, /**< other processes took the processor, or a host is slow */
     PORTOLAN_CANNOT_TELL
 };
-/** "no problem found", "problem", "not the program" or "cannot tell". */
+/** Returns "no problem found", "problem", "not the program" or "cannot tell". */
 PORTOLAN_API const char *portolan_verdict_word(enum portolan_verdict verdict);
 
-/** A cause. Strings are the diagnosis's. NaN: not known. */
+/** What a run loses, whatever its paradigm. */
+struct portolan_run_losses {
+    struct portolan_loss found[PORTOLAN_LOSSES];
+    size_t n;
+    struct portolan_efficiencies efficiencies;
+    bool knows_efficiencies;
+};
+/** Finds what the run of W loses; nothing, if its paradigm finds NO_PROBLEM: a master has less to
+ * compute than its workers. CANNOT_TELL: no paradigm is known. */
+PORTOLAN_API void portolan_waits_lose(const struct portolan_waits *w,
+                                      enum portolan_verdict of_paradigm,
+                                      struct portolan_run_losses *lost);
+/** The verdict on a run by its losses and OF_PARADIGM, the verdict of its paradigm (NULL: none is
+ * known). Without a paradigm and losses, a run that is not efficient is CANNOT_TELL. */
+PORTOLAN_API enum portolan_verdict portolan_waits_judge(const struct portolan_waits *w,
+                                                        const struct portolan_run_losses *lost,
+                                                        const enum portolan_verdict *of_paradigm,
+                                                        bool is_disturbed);
+/** *TEXT, which the caller frees: where ranks waited, who made them, and what the run LOST; DIGITS
+ * (0 to 6) of percentages. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_waits_text(const struct portolan_waits *w,
+                                                      const struct portolan_run_losses *lost,
+                                                      int digits, char **text,
+                                                      struct portolan_error *err);
+
+/** A cause. Strings belong to the diagnosis. NaN: not known. */
 struct portolan_finding {
     enum portolan_verdict verdict; /**< NO_PROBLEM, PROBLEM or CANNOT_TELL */
     const char *cause;             /**< name of the node, as in the tree */
     const char *text;   /**< "inter-level contiguity, parallel recursive tree in restriction" */
     const char *factor; /**< the design decision that causes it; for <alternative remedies=""> */
-    const char *remedy; /**< what to do */
-    const char *where;  /**< ranks, steps, instances; "": unknown */
-    /** The user and its uses port whose calls are the component that costs it; "": unknown. */
+    const char *remedy; /**< what to change */
+    const char *where;  /**< ranks, steps, instances; "": not known */
+    /** User and uses port whose calls are the component that has the cost; "": not known. */
     const char *instance, *port;
-    double share;      /**< what it costs */
+    double share;      /**< its cost */
     double spread;     /**< half of the 95 % interval of `share` over repetitions */
     double without_ns; /**< run time without it, by replay */
     double gain;       /**< share of run time that this saves */
@@ -139,9 +167,9 @@ struct portolan_finding {
 /** An experiment that would give more information. */
 struct portolan_wanted {
     int experiment;                /**< 1: profile, 2: profile of operations, 3: trace */
-    const char *text;              /**< "trace of restriction" */
-    const char *of;                /**< "restriction"; NULL: of the run */
-    const char *const *components; /**< whose times it needs */
+    const char *text;              /**< as in "trace of restriction" */
+    const char *of;                /**< as in "restriction"; NULL: the run */
+    const char *const *components; /**< components whose times it needs */
     size_t n_components;
 };
 
@@ -149,18 +177,18 @@ struct portolan_diagnosis {
     enum portolan_verdict verdict;
     const char *why;    /**< the reason of NOT_THE_PROGRAM and CANNOT_TELL; else "" */
     const char *misfit; /**< lines on what fits no event of the paradigm, if it is much; else "" */
-    const char *paradigm; /**< its name */
+    const char *paradigm; /**< name of the paradigm */
     int n_ranks;
     double run_ns;                     /**< run time */
-    double unexplained;                /**< share; NaN: not known */
-    struct portolan_finding *findings; /**< problems, by gain, else by share; then other causes
-                                          that were checked */
+    double unexplained;                /**< share of the run; NaN: not known */
+    struct portolan_finding *findings; /**< problems, by gain, else by share; then other causes that
+                                        * were checked */
     size_t n_findings;                 /**< problems */
-    size_t n_causes;                   /**< problems and other causes */
+    size_t n_causes;                   /**< number of problems and other causes */
     const struct portolan_wanted *wanted;
     size_t n_wanted;
     const char *disagreement; /**< why small causes cannot be judged; "": they can */
-    bool runs_disagree;       /**< that is because this run and others differ */
+    bool runs_disagree;       /**< the reason is that this run and others differ */
 };
 
 /** A <part> of portolan-assembly(5): a component is the calls that match all given fields. */
@@ -169,7 +197,7 @@ struct portolan_part {
     const char *user, *uses, *method; /**< calls of ports; NULL: not given */
     const char *region, *mpi, *phase; /**< NULL: not given */
     int64_t tag, to;                  /**< -1: not given */
-    const char *file;                 /**< where the part is, for messages */
+    const char *file;                 /**< place of the part, for messages */
     int line, column;
 };
 
@@ -181,35 +209,36 @@ PORTOLAN_API enum portolan_status portolan_parts_check(const struct portolan_kno
                                                        struct portolan_diagnostics *diagnostics,
                                                        struct portolan_error *err);
 
-/** Whether PARADIGM has the factor NAME: its full name, "restriction.inter_level", or the last part
- * of it. PORTOLAN_ENOTFOUND, with the nearest name. */
+/** Returns whether PARADIGM has the factor NAME: its full name, "restriction.inter_level", or the
+ * last part of it. PORTOLAN_ENOTFOUND, with the nearest name. */
 PORTOLAN_API enum portolan_status portolan_factor_check(const struct portolan_knowledge *knowledge,
                                                         const char *paradigm, const char *name,
                                                         struct portolan_error *err);
 
 struct portolan_diagnosis_options {
-    /** Borrowed for the call, as all pointers here. None: the components' slots `mpi`, `tag` … */
+    /** Borrowed for the call, as all pointers here. Without parts, components' slots `mpi` …
+     * hold. */
     const struct portolan_part *parts;
     size_t n_parts;
     const struct portolan_threshold *settings;
     size_t n_settings;
-    /** How others used the processors during the run, "others kept 1.0 of 2 cores busy"; then the
-       verdict names no cause. NULL: no disturbance is known. */
+    /** Describes how others used the processors during the run, as in "others kept 1.0 of 2 cores
+     * busy"; then the verdict names no cause. NULL: no disturbance is known. */
     const char *disturbance;
-    /** Whether the caller knows who used the processors. If not, a rank that had none for a part of
-       the run that matters is "cannot tell": others may have used it, or the program slept. */
+    /** The caller knows who used the processors. If not, a rank that had none for a considerable
+     * time makes the verdict "cannot tell": others may have used it, or the program slept. */
     bool knows_processors;
-    /** Diagnoses of the same paradigm: of other runs with the same recording, to average shares and
-       gains; and of runs with less recording, to check that they agree. */
+    /** Diagnoses of the same paradigm: REPETITIONS, of runs with the same recording, to average
+     * shares and gains; EXPERIMENTS, of runs with less recording, to check that they agree. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;
     size_t n_repetitions, n_experiments;
     int first_step;   /**< number of the first step that was recorded */
-    double overhead;  /**< run time divided by that of a run with less recording, less 1 */
-    double recording; /**< share of the recorded run that was taken out of the times of WAITS */
+    double overhead;  /**< run time / run time with less recording - 1 */
+    double recording; /**< share of the recorded run that was removed from the times of WAITS */
 };
 
 /**
- * *DIAGNOSIS, which the caller destroys: the run of WAITS, seen as PARADIGM; it borrows KNOWLEDGE.
+ * Diagnoses the run of WAITS as PARADIGM: *DIAGNOSIS, which the caller destroys, borrows KNOWLEDGE.
  * OPTIONS may be NULL. Wrong parts go to DIAGNOSTICS. PORTOLAN_ENOTFOUND: no such paradigm or
  * threshold; PORTOLAN_ESYNTAX: parts; PORTOLAN_EINVAL: a rule failed; PORTOLAN_ENOMEM.
  */
@@ -229,9 +258,9 @@ struct portolan_quantity {
 };
 
 /**
- * *DIAGNOSIS: the diagnosis of a run from N QUANTITIES alone, without gains; `wanted` has the
- * experiments that would give more information. Ownership and errors of
- * portolan_diagnosis_create(); PORTOLAN_ENOTFOUND also for names of quantities.
+ * Diagnoses a run from N QUANTITIES alone, without gains; `wanted` has the experiments that would
+ * give more information. Ownership and errors of portolan_diagnosis_create(); PORTOLAN_ENOTFOUND
+ * also for names of quantities.
  */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
@@ -239,34 +268,34 @@ portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, con
                                  const struct portolan_threshold *settings, size_t n_settings,
                                  struct portolan_diagnosis **diagnosis, struct portolan_error *err);
 
-/** NULL is legal. */
+/** Destroys a diagnosis; NULL is legal. */
 PORTOLAN_API void portolan_diagnosis_destroy(struct portolan_diagnosis *diagnosis);
 
 /** A run that was made for a diagnosis. */
 struct portolan_experiment {
     const char *title;                   /**< what was done; NULL: its usual name */
     const struct portolan_diagnosis *of; /**< its diagnosis; NULL: the one that is reported */
-    int64_t trial;                       /**< of the store; 0: none */
-    double run_ns;                       /**< NaN: not known; so for `overhead` */
-    double overhead; /**< run time divided by that of the experiment before, less 1 */
+    int64_t trial;                       /**< number in the store; 0: none */
+    double run_ns;                       /**< NaN: not known; also for `overhead` */
+    double overhead;                     /**< run time / run time of the experiment before - 1 */
 };
 
 /**
- * *TEXT, which the caller frees: the diagnosis for people; percentages have DIGITS (0 to 6) digits
- * after the point. EXPERIMENTS: profile, profile of operations, trace; NULL: the diagnosis is of
- * one run. PORTOLAN_ENOMEM.
+ * Writes *TEXT, which the caller frees: the diagnosis for people; percentages have DIGITS (0 to 6)
+ * digits after the point. EXPERIMENTS: profile, profile of operations, trace; NULL: the diagnosis
+ * is of one run. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_text(const struct portolan_diagnosis *diagnosis,
                         const struct portolan_experiment experiments[3], int digits, char **text,
                         struct portolan_error *err);
-/** The same as JSON (RFC 8259), with all numbers. */
+/** Writes the same as JSON (RFC 8259), with all numbers. */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis,
                         const struct portolan_experiment experiments[3], char **text,
                         struct portolan_error *err);
-/** *TEXT, which the caller frees: base, formula, samples and rule of every value from the symptom
-   to finding NUMBER, from 1. PORTOLAN_ENOTFOUND: no such finding; PORTOLAN_ENOMEM. */
+/** Writes *TEXT, which the caller frees: base, formula, samples and rule of every value from the
+ * symptom to finding NUMBER, from 1. PORTOLAN_ENOTFOUND: no such finding; PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_diagnosis_why(const struct portolan_diagnosis *diagnosis,
                                                          size_t number, int digits, char **text,
                                                          struct portolan_error *err);

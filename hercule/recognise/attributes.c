@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instances are numbered and related, and their attributes evaluated. */
+/* Numbers and relates instances, and evaluates their attributes. */
 #include "recognise.h"
 
 #include <portolan/list.h>
@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------- quantities */
 
-/* The messages of tokens: counted when asked for, since every third event may be a token. */
+/* The messages of tokens, counted only when asked for, since every third event may be a token. */
 struct traffic {
     uint64_t bytes, sends, receives, remote;
     int64_t to, from; /* sums of the ranks that messages went to and came from */
@@ -23,7 +23,7 @@ static void add_traffic(const struct recognition *r, const struct token_row *row
         bool is_send = e->kind == PORTOLAN_TRACE_SEND;
 
         if ((!is_send && e->kind != PORTOLAN_TRACE_RECV) || e->peer < 0)
-            continue; /* MPI_PROC_NULL is nobody */
+            continue; /* MPI_PROC_NULL is no rank */
         x->sends += is_send;
         x->receives += !is_send;
         *(is_send ? &x->to : &x->from) += e->peer;
@@ -77,14 +77,14 @@ double token_quantity(const struct recognition *r, const struct token_row *row,
     case QUANTITY_DELAY:
         return (double)t->delay;
     case QUANTITY_DELEGATED:
-        return 0; /* of woven paradigms only: delays_delegate() */
+        return 0; /* computed by delays_delegate(), only for woven paradigms */
     default:
         add_traffic(r, row, t, &traffic);
         return traffic_quantity(&traffic, quantity);
     }
 }
 
-/* The sum of what the program reports under NAME during T; NaN: nothing. */
+/* Returns the sum of what the program reports under NAME during T; NaN: nothing. */
 static double reported_value(const struct recognition *r, const struct token *t, const char *name)
 {
     double sum = NAN;
@@ -98,7 +98,7 @@ static double reported_value(const struct recognition *r, const struct token *t,
     return sum;
 }
 
-/* The tokens FIRST to END of ROW that are COMPONENT. */
+/* Collects the tokens FIRST to END of ROW that are COMPONENT. */
 static bool collect_tokens(const struct recognition *r, const struct token_row *row, size_t first,
                            size_t end, const struct reference *ref, struct value_list *l)
 {
@@ -123,7 +123,7 @@ static bool collect_tokens(const struct recognition *r, const struct token_row *
     return true;
 }
 
-/* What a quantity of several is when no aggregate is named. */
+/* Returns the aggregate of a quantity for which none is named. */
 static enum aggregate usual_aggregate(enum quantity quantity)
 {
     switch (quantity) {
@@ -140,7 +140,7 @@ static enum aggregate usual_aggregate(enum quantity quantity)
     }
 }
 
-/* How many ranks the tokens from FIRST to END have messages with. */
+/* Returns how many ranks the tokens from FIRST to END have messages with. */
 static size_t count_partners(struct recognition *r, const struct token_row *row, size_t first,
                              size_t end)
 {
@@ -233,7 +233,7 @@ bool instances_order(struct recognition *r)
     return true;
 }
 
-/* The instance of EVENT that holds token TOKEN of a row; HERCULE_NONE: none. */
+/* Returns the instance of EVENT that contains token TOKEN of a row; HERCULE_NONE: none. */
 static size_t instance_at(const struct recognition *r, size_t event, size_t row, size_t token)
 {
     const size_t *of_event = r->of_event[event];
@@ -249,7 +249,7 @@ static size_t instance_at(const struct recognition *r, size_t event, size_t row,
                : HERCULE_NONE;
 }
 
-/* The instance on the other side of the first message of token T; HERCULE_NONE: none. */
+/* Returns the instance on the other side of the first message of token T; HERCULE_NONE: none. */
 static size_t follow_messages(const struct recognition *r, const struct related *x,
                               const struct token *t)
 {
@@ -278,7 +278,7 @@ static size_t relate(const struct recognition *r, const struct related *x, size_
 {
     const struct instance *i = &r->instances[r->of_event[x->event][of_event]];
 
-    if (x->sender == HERCULE_NONE && x->n_by) {                       /* before, after */
+    if (x->sender == HERCULE_NONE && x->n_by) {                       /* "before" or "after" */
         size_t at = x->by[0][0] == 'b' ? of_event - 1 : of_event + 1; /* below 0: too large */
 
         return at < r->n_of_event[x->event] && r->instances[r->of_event[x->event][at]].row == i->row
@@ -347,7 +347,7 @@ static double aggregate(struct value_list *l, const struct reference *ref)
                                                                   : usual_aggregate(ref->quantity));
 }
 
-/* Of the event around instance I, else of components or events within. */
+/* Returns the value of the event around instance I, else of components or events within. */
 static double value_within(struct recognition *r, size_t i, const struct reference *ref)
 {
     struct value_list l = {0};
@@ -363,7 +363,7 @@ static double value_within(struct recognition *r, size_t i, const struct referen
     return value;
 }
 
-/* How many ordinals the instances of EVENT have. */
+/* Returns the number of ordinals of EVENT's instances. */
 static size_t count_ordinals(const struct recognition *r, size_t event)
 {
     size_t n = 0;
@@ -374,15 +374,15 @@ static size_t count_ordinals(const struct recognition *r, size_t event)
     return n;
 }
 
-/* For each ordinal, the aggregate over the ranks: what an attribute names by a relation by ordinal.
-   NULL: no memory. */
+/* Computes for each ordinal the aggregate over the ranks, for attributes that are related by
+ * ordinal. NULL: no memory. */
 static double *values_by_ordinal(struct recognition *r, const struct related *x,
                                  const struct reference *ref)
 {
     size_t n = r->n_of_event[x->to], *of_event = r->of_event[x->to], n_first = 0;
     size_t n_asked = count_ordinals(r, x->event);
     double *values = portolan_arena_alloc(&r->of_instances, n_asked, sizeof *values);
-    /* Of each row that has some. */
+    /* The first instance of each row that has some. */
     size_t *first = portolan_arena_alloc(&r->of_instances, r->n_rows, sizeof *first);
     struct value_list l = {0};
 
@@ -457,7 +457,7 @@ const double *attribute_values(struct recognition *r, size_t attribute)
     values = r->values[attribute] = portolan_arena_alloc(&r->of_instances, n, sizeof *values);
     is_good = values;
     for (size_t i = 0; is_good && i < n; i++)
-        values[i] = NAN; /* also what an attribute that depends on itself sees */
+        values[i] = NAN; /* an attribute that depends on itself sees this, too */
     for (size_t k = 0; is_good && k < n_names; k++)
         is_good = prepare(r, &a->formula.references[k], &by_ordinal[k]);
     for (size_t i = 0; is_good && a->formula.formula && i < n; i++) {

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions become position automata, which run over sets of positions. */
+/*
+ * Makes position automata (Glushkov 1961) of expressions, and runs them.
+ *
+ * Each component in the expression is a position. Three things are computed for a part of the
+ * expression from those of its own parts: the positions with which it may begin, those with which
+ * it may end, and whether it may match nothing. A sequence lets the begins of a part follow the
+ * ends of the part before; a repetition lets the begins follow the ends of the same part. Sets of
+ * positions are bits of a word, so a step over a token is one union over the present states.
+ */
 #include "event_expression.h"
 
 #include <string.h>
 
-/* What a part of an expression begins and ends with. */
+/* The positions that may begin and end a part of an expression. */
 struct ends {
     uint64_t first, last;
     bool is_empty; /* it may match nothing */
@@ -14,7 +22,7 @@ struct maker {
     const struct event *events;
     struct automaton *a;
     struct portolan_diagnostics *d;
-    int n_told; /* before; what is wrong is told once */
+    int n_reported; /* number of reports before, since a mistake is reported once */
     size_t depth, n_occurrences;
     size_t event[AUTOMATON_DEPTH], occurrence[AUTOMATON_DEPTH];
 };
@@ -104,7 +112,7 @@ static struct ends put_choice(struct maker *m, const struct event_expression *e)
 
 static struct ends put(struct maker *m, const struct event_expression *e)
 {
-    struct ends ends = m->d->count > m->n_told          ? (struct ends){0}
+    struct ends ends = m->d->count > m->n_reported      ? (struct ends){0}
                        : e->kind == EXPRESSION_CHOICE   ? put_choice(m, e)
                        : e->kind == EXPRESSION_SEQUENCE ? put_sequence(m, e)
                        : e->event != HERCULE_NONE       ? put_event(m, e, e->event)
@@ -119,13 +127,13 @@ static struct ends put(struct maker *m, const struct event_expression *e)
 void automaton_make(const struct event *events, size_t event, struct portolan_diagnostics *d,
                     struct automaton *automaton)
 {
-    struct maker m = {.events = events, .a = automaton, .d = d, .n_told = d->count};
+    struct maker m = {.events = events, .a = automaton, .d = d, .n_reported = d->count};
     const struct event_expression *e = events[event].parsed;
     struct ends ends;
 
     memset(automaton, 0, sizeof *automaton);
     ends = put_event(&m, e, event);
-    if (d->count == m.n_told && ends.is_empty)
+    if (d->count == m.n_reported && ends.is_empty)
         REPORT_AT(d, e->place, "event '%s' would match nothing; it needs at least one component",
                   events[event].item.name);
     automaton->first = ends.first;

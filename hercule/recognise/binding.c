@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which calls, regions and stretches of computing are which components. */
+/* Binds calls, regions and stretches of computing to components. */
 #include "recognise.h"
 
 #include <portolan/hercule.h>
 
 #include <string.h>
 
-/* What a call of MPI does, as bindings name it; also the name of a routine. */
+/* What a call of MPI does, in the words of bindings; these may also name a routine. */
 #define CALL_WORDS(X)                                                                              \
     X(SEND, "send")       /* a message leaves, also when the send is only posted */                \
     X(RECEIVE, "receive") /* a message arrives, also in a wait */                                  \
-    X(FIRST, "first")     /* a message arrives; not right after one from another rank: */          \
-    X(FURTHER, "further") /* such a message */                                                     \
+    X(FIRST, "first")     /* a message arrives, though not right after one from another rank: */   \
+    X(FURTHER, "further") /* such a further message */                                             \
     X(POST, "post")       /* a receive is posted */                                                \
     X(SENDRECV, "sendrecv")                                                                        \
     X(WAIT, "wait")                                                                                \
     X(TEST, "test")                                                                                \
     X(PROBE, "probe")                                                                              \
-    X(POLL, "poll") /* Iprobe, and Test in vain */                                                 \
+    X(POLL, "poll") /* Iprobe, and Test without success */                                         \
     X(BARRIER, "barrier")                                                                          \
     X(COLLECTIVE, "collective")                                                                    \
     X(NEIGHBOUR, "neighbour")                                                                      \
@@ -41,7 +41,7 @@ struct binding_rule {
     size_t component;
     const char *user, *uses, *method, *region, *phase;
     unsigned words;
-    bool *routines; /* of the trace; NULL: none is named */
+    bool *routines; /* by routine of the trace; NULL: none is named */
     int64_t tag, rank;
     enum partner partner;
 };
@@ -51,11 +51,11 @@ struct bound {
     const struct paradigm *paradigm;
     const struct portolan_trace *trace;
     struct binding_rule *rules;
-    size_t n_own, n_rules; /* the user's own first, of which one decides */
-    bool *is_bound,
-        *is_refined; /* components: by a rule of the user's; into components of its own */
-    int hub;         /* the rank that has messages with most others */
-    unsigned words;  /* of all rules */
+    size_t n_own, n_rules;       /* the user's own rules come first, of which one decides */
+    bool *is_bound, *is_refined; /* by component: IS_BOUND: bound by a rule of the user's;
+                                  * IS_REFINED: has components as parts */
+    int hub;                     /* IS_REFINED: has components as parts */
+    unsigned words;              /* words of all rules */
 };
 
 static const char *text_or_null(const char *text)
@@ -63,7 +63,7 @@ static const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-/* Words of the list, and routines. */
+/* Adds the words of the list, and routines. */
 static void add_calls(struct bound *b, struct binding_rule *rule, const char *words)
 {
     const struct portolan_trace *t = b->trace;
@@ -122,7 +122,7 @@ static void add_default(struct bound *b, size_t component)
         add_calls(b, rule, c->mpi[i]);
 }
 
-/* The rank with most partners, by messages sent in either direction; the lowest of equals. */
+/* Finds the rank with most partners, by messages sent in either direction; the lowest of equals. */
 static void find_hub(struct bound *b)
 {
     const struct portolan_trace *t = b->trace;
@@ -192,7 +192,7 @@ static bool names_port(const struct binding_rule *r)
     return r->user || r->uses || r->method;
 }
 
-/* Whether REGION is the call of a port, or else the region, that the rule names. */
+/* Returns whether REGION is the call of a port, or else the region, that the rule names. */
 static bool is_named(const struct binding_rule *r, const struct portolan_trace_region *region)
 {
     if (names_port(r))
@@ -206,8 +206,8 @@ static bool names_calls(const struct binding_rule *r)
     return r->words || r->routines || r->tag >= 0 || r->partner != PARTNER_ANY;
 }
 
-/* Whether what the rule names, if it names any, is among the N regions that are open, and its phase
-   among them or begun by MARK. */
+/* Returns whether the region that the rule names, if it names any, is among the N open regions, and
+ * its phase is among them or begun by MARK. */
 static bool is_inside(const struct bound *b, const struct binding_rule *r, const char *mark,
                       const uint32_t *open, size_t n)
 {
@@ -223,14 +223,15 @@ static bool is_inside(const struct bound *b, const struct binding_rule *r, const
     return is_there && is_then;
 }
 
-/* Adds to FITTING the components of rules that fit; of the user's own, the first alone. */
+/* Adds to FITTING the components of rules that fit; of the user's own rules, only the first. */
 #define ADD_FITTING(fitting, b, condition)                                                         \
     for (size_t i = 0; i < (b)->n_rules && !(fitting && i <= (b)->n_own); i++) {                   \
         const struct binding_rule *rule = &(b)->rules[i];                                          \
         fitting |= (uint64_t)(condition) << rule->component;                                       \
     }
 
-/* A rule without a region binds the phase of its name, or the time from its mark on. */
+/* Returns whether a rule fits. Without a region it binds the phase of its name, or its mark's
+ * time. */
 static bool fits_region(const struct bound *b, const struct binding_rule *r, const char *mark,
                         const uint32_t *open, size_t n)
 {
@@ -244,8 +245,9 @@ static bool fits_region(const struct bound *b, const struct binding_rule *r, con
     return r->phase && !strcmp(r->phase, region ? region->name : mark);
 }
 
-/* A nested paradigm has the same names in each component that it works in, so that where the region
-   is counts. Parts of operations that the program does not tell apart are found without them. */
+/* Returns the components of a region. A nested paradigm has the same names in each component that
+ * it works in, so it matters where the region is. Parts of operations that the program does not
+ * distinguish are found without them. */
 uint64_t bound_region(const struct bound *b, const char *mark, const uint32_t *open, size_t n_open,
                       size_t within)
 {
@@ -317,8 +319,8 @@ static unsigned words_of_call(const struct bound *b, const struct portolan_trace
     return words;
 }
 
-/* Whether a message of the call is with the partner, and has the tag, that the rule asks for. A
-   call that looks for messages in vain looks for those of the others, or of the hub. */
+/* Returns whether a message of the call has the partner and the tag that the rule asks for. A call
+ * that looks for messages without success looks for those of the other ranks, or of the hub. */
 static bool fits_message(const struct bound *b, const struct binding_rule *r,
                          const struct portolan_trace_event *events, size_t n, int rank,
                          bool is_in_vain)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constraints of events: what an expression matched but does not keep them is dropped or cut. */
+/* Applies constraints of events: matched instances that break them are dropped or cut. */
 #include "recognise.h"
 
 #include <stdlib.h>
 
 enum verdict { KEEP, CUT_BEFORE, DROP };
 
-/* The instance within the outermost one that holds I; I itself when it is the outermost. */
+/* Returns the part of the outermost instance that contains I; I if it is the outermost. */
 static size_t part_of(const struct recognition *r, size_t i)
 {
     while (r->instances[i].parent != NO_INSTANCE &&
@@ -30,7 +30,7 @@ static bool judge(struct recognition *r, const struct constraint *c, bool of_out
             values[i] != values[i - 1])
             verdicts[part_of(r, at)] |= CUT_BEFORE;
         if (!c->is_same && is_outermost == of_outermost && !(values[i] != 0))
-            verdicts[part_of(r, at)] |= DROP; /* also NaN */
+            verdicts[part_of(r, at)] |= DROP; /* true for NaN as well */
     }
     return values;
 }
@@ -41,7 +41,7 @@ static void forget_tokens(struct recognition *r, const struct instance *i)
         r->rows[i->row].tokens[t].component = TOKEN_NO_COMPONENT;
 }
 
-/* The first call of an instance, or the last; NULL: it has none. */
+/* Returns the first or the last call of an instance; NULL: it has none. */
 static struct token *call_of(const struct recognition *r, const struct instance *i, bool is_last)
 {
     struct token *tokens = r->rows[i->row].tokens, *call = NULL;
@@ -59,9 +59,8 @@ static bool is_same_call(const struct recognition *r, const struct token *a, con
     return a && b && events[a->first_event].what == events[b->first_event].what;
 }
 
-/* What does something else before or after an iteration is matched with it. To blame is the first
- * call, or the last if the first is that of LIKE, an instance that was kept (NULL: there is none).
- */
+/* Sets a call apart that does something else before or after an iteration: the first call, or the
+ * last if the first is that of LIKE, an instance that was kept (NULL: there is none). */
 static void set_apart(struct recognition *r, const struct instance *i, const struct instance *like)
 {
     struct token *first = call_of(r, i, false), *last = call_of(r, i, true);
@@ -74,7 +73,7 @@ static void set_apart(struct recognition *r, const struct instance *i, const str
     }
 }
 
-/* Moves instance FROM, with all within, to the end of KEPT; TO is the new place of its parent. */
+/* Moves instance FROM, with all within, to the end of KEPT; TO is the new index of its parent. */
 static void move_instance(struct recognition *r, size_t from, struct instance *kept, size_t *n_kept,
                           size_t to)
 {
@@ -89,7 +88,7 @@ static void move_instance(struct recognition *r, size_t from, struct instance *k
     *n_kept += n;
 }
 
-/* An outermost instance that is kept, in as many pieces as the verdicts on its parts ask for. */
+/* Keeps an outermost instance in as many pieces as the verdicts on its parts ask for. */
 static void keep_pieces(struct recognition *r, size_t whole, const uint8_t *verdicts,
                         struct instance *kept, size_t *n_kept)
 {
@@ -153,7 +152,7 @@ bool constraints_apply(struct recognition *r)
 
     for (size_t e = 0; e < p->n_events; e++)
         has_any |= p->events[e].n_keeps > 0;
-    /* First parts, then the pieces that are left of their wholes. */
+    /* The first pass judges parts, the second the pieces that are left of their wholes. */
     for (int pass = 0; is_good && has_any && pass < 2; pass++) {
         uint8_t *verdicts = portolan_calloc(r->n_instances + 1, 1);
 

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Charges waiting to those who were waited for: while a rank waits, the rank that it waits for does
- * something, and that is the cause; where it waits itself, whoever it waits for then is. So each
- * nanosecond of waiting is charged once. At each moment who waits for whom makes trees, whose roots
- * are charged; a change in one costs as many steps as it is deep. (The delays of
- * <portolan/waits.h> are by call path; all computing of a program without regions is on one.)
+ * Charges waiting to the ranks that were waited for.
+ *
+ * While a rank waits, the rank that it waits for does something, and that is the cause; if that
+ * rank waits itself, the rank at the end of the chain is charged. So each nanosecond of waiting is
+ * charged once. At each moment, who waits for whom forms trees, whose roots are charged with the
+ * weight of their trees. Begins and ends of waits are changes, which are processed in the order of
+ * time: a change moves a subtree from one root to another, after both roots have been charged up to
+ * that time. It costs as many steps as the tree is deep.
+ *
+ * The delays of <portolan/waits.h> are by call path; but all computing of a program without regions
+ * is on one path, so these delays are charged to tokens.
  */
 #include "recognise.h"
 
@@ -13,21 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A wait of LOCATION for location TO begins or ends. */
+/* A change: a wait of LOCATION for location TO begins or ends. */
 struct wait_change {
     int64_t ns;
     uint32_t location, to;
     bool begins;
 };
 
-/* While time passes: who waits for whom now, how often each location waits, and since when its
- * share is to be charged. */
+/* The state at one time: who waits for whom, how many waits each location is the root of, and since
+ * when its share is to be charged. */
 struct waiting {
     struct recognition *r;
     struct wait_change *changes;
     size_t n_changes;
-    uint32_t *parent; /* whom each location waits for, + 1; 0: nobody */
-    int64_t *weight;  /* how often all of its tree that lead to it wait */
+    uint32_t *parent; /* location + 1 that each waits for; 0: none */
+    int64_t *weight;  /* number of waits in its tree, including its own */
     uint32_t *n_open;
     int64_t *since;
 };
@@ -41,7 +47,7 @@ static void add_wait(struct waiting *w, size_t location, size_t to, int64_t begi
     w->changes[w->n_changes++] = (struct wait_change){end, (uint32_t)location, (uint32_t)to, false};
 }
 
-/* The location that ends last. */
+/* Returns the location that ends last. */
 static size_t last_location(const struct recognition *r)
 {
     size_t last = 0;
@@ -65,7 +71,7 @@ static int compare_changes(const void *a, const void *b)
     return x->ns != y->ns ? PORTOLAN_ORDER(x->ns, y->ns) : (int)x->begins - (int)y->begins;
 }
 
-/* Also who has ended waits, for the last. */
+/* Lists the changes; locations that have ended wait for the last one. */
 static void list_changes(struct waiting *w)
 {
     const struct recognition *r = w->r;
@@ -103,7 +109,7 @@ static void add_weight(struct waiting *w, uint32_t location, int64_t weight)
     }
 }
 
-/* LOCATION waits for PARENT - 1, or nobody; it and those behind it go there. */
+/* Lets LOCATION wait for PARENT - 1, or for none; the locations that wait for it move with it. */
 static void move_tree(struct waiting *w, uint32_t location, uint32_t parent)
 {
     int64_t weight = w->weight[location];
@@ -113,7 +119,7 @@ static void move_tree(struct waiting *w, uint32_t location, uint32_t parent)
     add_weight(w, location, weight);
 }
 
-/* Charges LOCATION, a root, for those who wait for it, up to NS. */
+/* Charges LOCATION, a root, for those that wait for it, up to NS. */
 static void charge(struct waiting *w, uint32_t location, int64_t ns)
 {
     struct token_row *row = &w->r->rows[location];
@@ -124,12 +130,12 @@ static void charge(struct waiting *w, uint32_t location, int64_t ns)
     for (t = t ? t : row->tokens; n && t < row->tokens + row->n && t->begin < ns; t++) {
         int64_t from = t->begin > begin ? t->begin : begin, to = t->end < ns ? t->end : ns;
 
-        if (from < to && !t->n_inside) /* else what is inside is charged */
+        if (from < to && !t->n_inside) /* otherwise the tokens inside are charged */
             t->delay += n * (to - from);
     }
 }
 
-/* Who waits for each other in a ring, as no run does, is charged for it. */
+/* Processes a change. Locations that wait for each other, as in no run, are charged for it. */
 static void change(struct waiting *w, const struct wait_change *c)
 {
     uint32_t root = root_of(w, c->location);
@@ -178,12 +184,12 @@ bool delays_charge(struct recognition *r)
 
 /* ------------------------------------------------- woven paradigms */
 
-/* The component of each call path, by the first event on it. */
+/* Finds the component of each call path, by the first event on it. */
 static uint8_t *components_of_paths(struct recognition *r)
 {
     const struct portolan_waits *w = r->waits;
     uint8_t *components = portolan_arena_alloc(&r->arena, w->n_paths, 1);
-    uint8_t *tries = portolan_arena_alloc(&r->arena, w->n_paths, 1); /* outside it takes time */
+    uint8_t *tries = portolan_arena_alloc(&r->arena, w->n_paths, 1); /* time outside of it */
 
     if (!components || !tries)
         return NULL;
@@ -204,10 +210,10 @@ static uint8_t *components_of_paths(struct recognition *r)
 }
 
 /*
- * Between two points where ranks meet, components of several paradigms run. What the rank that was
- * waited for did last need not be what it did too long; so delays by call path (waits.h) say who
- * caused the waiting, and waiting in one paradigm that another caused is delegated (Li and Malony,
- * IPDPS 2007, section 2.2).
+ * Finds delegated waiting. Between two points where ranks meet, components of several paradigms
+ * run, and what the awaited rank did last need not be what it did too long. So delays by call path
+ * (waits.h) say who caused the waiting, and waiting in one paradigm that another caused is
+ * delegated (Li and Malony, IPDPS 2007, section 2.2).
  */
 bool delays_delegate(struct recognition *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads expressions: text becomes a tree. */
+/* Parses expressions into trees. */
 #include "event_expression.h"
 
 #include <ctype.h>
@@ -118,7 +118,7 @@ static struct event_expression *read_item(struct reader *r)
     return e;
 }
 
-/* Parts with SEPARATOR between them; a single one stands for itself. */
+/* Reads parts with SEPARATOR between them; a single part is returned as it is. */
 static struct event_expression *read_list(struct reader *r, char separator,
                                           enum event_expression_kind kind,
                                           struct event_expression *(*read_part)(struct reader *r))

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fits the tokens of each rank into the paradigm's events: the longest match from the left. */
+/*
+ * Finds the instances of events in the tokens of each rank.
+ *
+ * An event that no other one uses has an automaton. From the left, the longest match of any of them
+ * is taken, and matching continues after it; a token from which nothing matches is skipped. The
+ * automaton's states after each token are kept, so that the path can be traced back: it says which
+ * component each token was, and where instances of inner events begin and end. States from which no
+ * match has come are marked as dead for that token. A later match that would enter only dead states
+ * stops at once, so the time is linear in the tokens, though a match may be long and fail at its
+ * end.
+ *
+ * Tokens inside a region are matched by themselves, after those around it.
+ */
 #include "recognise.h"
 
 #include <portolan/list.h>
 
 #include <string.h>
 
-/* An event that no other uses, and its automaton at work. */
+/* An event that no other one uses, and its automaton. */
 struct matcher {
     const struct automaton *automaton;
-    uint64_t *dead; /* of each token: states from which no match has come */
+    uint64_t *dead; /* by token: states from which no match has come */
 };
 
 struct finder {
@@ -17,12 +29,12 @@ struct finder {
     struct portolan_arena arena;
     struct matcher *matchers;
     size_t n_matchers;
-    uint64_t *states, *best;  /* of each token of the match that is tried, and of the longest */
-    size_t *tokens, n_tokens; /* neighbours at one depth, as positions in the row */
+    uint64_t *states, *best;  /* by token: of the match that is tried, and of the longest */
+    size_t *tokens, n_tokens; /* neighbours at one depth, as indices in the row */
     uint8_t *path;
 };
 
-/* How many tokens from START match; 0: none. */
+/* Returns how many tokens from START match; 0: none. */
 static size_t match_from(struct finder *f, struct matcher *m, const struct token *tokens,
                          size_t start)
 {
@@ -56,7 +68,7 @@ static struct instance *add_instance(struct recognition *r, size_t event, size_t
     return &r->instances[r->n_instances++];
 }
 
-/* The instances around position TO of a path open at its token; those that no longer hold close. */
+/* Opens the instances around position TO of a path at its token, from FROM_DEPTH on. */
 static bool open_instances(struct finder *f, const struct automaton *a, size_t row, size_t token,
                            size_t from_depth, uint8_t to, size_t open[AUTOMATON_DEPTH])
 {
@@ -71,7 +83,7 @@ static bool open_instances(struct finder *f, const struct automaton *a, size_t r
     return true;
 }
 
-/* Instances of the N tokens from START, which matched. */
+/* Adds the instances of the N tokens from START, which matched. */
 static bool take_match(struct finder *f, struct matcher *m, size_t row, size_t start, size_t n)
 {
     const struct automaton *a = m->automaton;
@@ -124,8 +136,8 @@ static bool match_neighbours(struct finder *f, size_t row)
     return true;
 }
 
-/* Matches the tokens from FIRST to END that are not inside others, then those inside of each. What
- * can be no component lies outside of the paradigm, and parts nothing. */
+/* Matches the tokens from FIRST to END that are not inside others, then those inside of each. A
+ * token that can be no component is outside of the paradigm, and separates nothing. */
 static bool match_row(struct finder *f, size_t row, size_t first, size_t end)
 {
     struct token *tokens = f->r->rows[row].tokens;

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace seen as a paradigm, and what metrics ask of it. */
+/*
+ * Recognises a paradigm in a trace, and looks up what metrics ask of it.
+ *
+ * The order is: bind calls and regions to components, make tokens, find instances in them, number
+ * and relate these, and apply constraints. A call of something else in the middle of an iteration
+ * makes the iteration break its constraints; therefore such calls are set apart, and instances are
+ * found again without them, as long as that keeps more than it loses. Then waiting is charged to
+ * tokens. Values of attributes are computed only when a metric asks for them.
+ */
 #include "recognise.h"
 
 #include <portolan/replay.h>
@@ -19,7 +27,7 @@ bool token_is_ordinary(const struct recognition *r, const struct token *t)
     enum portolan_trace_routine_class class;
 
     if (!t->n_events)
-        return t->components != 0; /* computing, no gap and no waiting for the end */
+        return t->components != 0; /* it is computing, no gap and no waiting for the end */
     if (r->trace->events[t->first_event].kind != PORTOLAN_TRACE_BEGIN)
         return true;
     class = r->waits->matching->classes[r->trace->events[t->first_event].what];
@@ -45,8 +53,8 @@ static size_t mark_foreign(struct token_row *row, bool is_foreign)
     return n;
 }
 
-/* What is done now and then beside the paradigm, as set-up and output, does not say that it fits
-   badly. */
+/* Finds foreign stretches. What is done now and then in addition to the paradigm, such as set-up
+ * and output, does not mean that the paradigm fits badly. */
 static void find_foreign(struct recognition *r)
 {
     enum { RARE = 10 };
@@ -72,15 +80,17 @@ static void measure_fit(struct recognition *r)
             }
             for (uint64_t bits = t->components; bits; bits &= bits - 1)
                 count_fit(&r->fits[__builtin_ctzll(bits)], t);
-            /* Start, finish, and waiting for the others at a rank's end are no part of any. */
+            /* Start, finish, and waiting for the others at a rank's end belong to no component. */
             if ((t->components || (!t->n_inside && t->wait < t->end - t->begin)) &&
                 (!t->n_events || token_is_ordinary(r, t)))
                 count_fit(&r->whole, t);
         }
 }
 
-/* Sums over the tokens that are not inside others; of those of no component only, or of all. */
-static double sum_tokens(const struct recognition *r, enum quantity quantity, bool of_no_component)
+/* Sums a quantity, at most MOST of each token, over the tokens that are not inside others: over
+ * those of no component, or over all. */
+static double sum_tokens(const struct recognition *r, enum quantity quantity, enum quantity most,
+                         bool of_no_component)
 {
     double sum = 0;
 
@@ -89,28 +99,13 @@ static double sum_tokens(const struct recognition *r, enum quantity quantity, bo
 
         for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
             if (!of_no_component || row->tokens[i].component == TOKEN_NO_COMPONENT)
-                sum += token_quantity(r, row, &row->tokens[i], quantity);
+                sum += fmin(token_quantity(r, row, &row->tokens[i], quantity),
+                            token_quantity(r, row, &row->tokens[i], most));
     }
     return sum;
 }
 
-/* Not that of ranks that have ended. */
-static double wait_outside(const struct recognition *r)
-{
-    double sum = 0;
-
-    for (size_t l = 0; l < r->n_rows; l++) {
-        const struct token_row *row = &r->rows[l];
-
-        for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
-            if (row->tokens[i].component == TOKEN_NO_COMPONENT)
-                sum += fmin(token_quantity(r, row, &row->tokens[i], QUANTITY_WAIT),
-                            token_quantity(r, row, &row->tokens[i], QUANTITY_MPI));
-    }
-    return sum;
-}
-
-/* What LOCATION does in calls of a CLASS, but for waiting there. */
+/* Returns the time of LOCATION in calls of a CLASS, without waiting there. */
 static double time_in_class(const struct portolan_waits *waits,
                             const struct portolan_trace_location *location,
                             enum portolan_trace_routine_class class)
@@ -133,8 +128,8 @@ static double time_in_class(const struct portolan_waits *waits,
     return sum;
 }
 
-/* Starting and ending MPI is no part of any design: what each rank needs for it at least. Where one
- * needs more, others wait for it. */
+/* Returns the time that each rank needs at least for starting or ending MPI, which is part of no
+ * design. If a rank needs more, others wait for it. */
 static double least_in_class(const struct portolan_waits *waits,
                              enum portolan_trace_routine_class class)
 {
@@ -147,7 +142,7 @@ static double least_in_class(const struct portolan_waits *waits,
     return isfinite(least) ? fmax(0, least) * t->n_ranks : 0;
 }
 
-/* What needs no instances; attributes may name it. */
+/* Measures what needs no instances; attributes may name it. */
 static bool measure_run(struct recognition *r)
 {
     double *g = r->globals;
@@ -158,9 +153,9 @@ static bool measure_run(struct recognition *r)
     g[GLOBAL_P] = r->trace->n_ranks;
     g[GLOBAL_T] = (double)r->run_ns;
     g[GLOBAL_RUN] = (double)r->waits->all_ns;
-    g[GLOBAL_MPI_TIME] = sum_tokens(r, QUANTITY_MPI, false);
-    g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, false);
-    g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, false);
+    g[GLOBAL_MPI_TIME] = sum_tokens(r, QUANTITY_MPI, QUANTITY_MPI, false);
+    g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, QUANTITY_WAIT, false);
+    g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, QUANTITY_COLLECTIVE, false);
     g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = g[GLOBAL_OUTSIDE_WAIT] = NAN;
     g[GLOBAL_ENDING] = least_in_class(r->waits, PORTOLAN_ROUTINE_FINALIZE);
     g[GLOBAL_STARTING] = least_in_class(r->waits, PORTOLAN_ROUTINE_INIT) + g[GLOBAL_ENDING];
@@ -177,8 +172,8 @@ static void forget_instances(struct recognition *r)
     r->n_instances = 0;
 }
 
-/* Some calls of something else beside an iteration must not cost the iteration: what breaks
- * constraints is matched again without such a call, as long as more is kept than breaks them. */
+/* Finds instances. A call of something else must not cost an iteration: what breaks constraints is
+ * matched again without such a call, as long as more is kept than breaks them. */
 static bool find_instances(struct recognition *r)
 {
     enum { ROUNDS = 5 };
@@ -201,11 +196,12 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
         return false;
     find_foreign(r);
     measure_fit(r);
-    r->globals[GLOBAL_OUTSIDE] =
-        fmax(0, sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true) -
-                    r->globals[GLOBAL_STARTING]);
-    r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
-    r->globals[GLOBAL_OUTSIDE_WAIT] = wait_outside(r);
+    r->globals[GLOBAL_OUTSIDE] = fmax(0, sum_tokens(r, QUANTITY_TIME, QUANTITY_TIME, true) -
+                                             sum_tokens(r, QUANTITY_WAIT, QUANTITY_WAIT, true) -
+                                             r->globals[GLOBAL_STARTING]);
+    r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, QUANTITY_DELAY, true);
+    /* Waiting for the others by a rank that has ended is not in MPI. */
+    r->globals[GLOBAL_OUTSIDE_WAIT] = sum_tokens(r, QUANTITY_WAIT, QUANTITY_MPI, true);
     return delays_delegate(r);
 }
 
@@ -279,7 +275,7 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
     return is_good;
 }
 
-/* Computing is the time that follows the event before it, and calls with MPI_PROC_NULL in it. */
+/* Marks computing: the time that follows the event before it, with calls to MPI_PROC_NULL. */
 static void mark_computing(const struct recognition *r, size_t location, const struct token *t,
                            uint8_t *events)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each paradigm is tried on a trace with its own bindings; what covers most of it is suggested. */
+/* Tries each paradigm on a trace with its own bindings; suggests those that cover most of it. */
 #include "knowledge.h"
 #include "recognise.h"
 
@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what is not foreign, and of all. */
+/* LEAST_COVER: of what is not foreign; LEAST_OF_ALL: of everything. */
 static const double least_cover = 0.9, least_of_all = 0.5;
 
 /* ------------------------------------------------- cover */
 
-/* Whether I communicates and works, or communicates both ways: a send on its own says nothing. */
+/* Returns whether I communicates and works, or communicates both ways: a send alone is not
+ * enough. */
 static bool is_telling(const struct recognition *r, const struct instance *i)
 {
     const struct token_row *row = &r->rows[i->row];
@@ -34,7 +35,7 @@ static bool has_messages(const struct recognition *r, const struct token_row *ro
     return token_quantity(r, row, t, QUANTITY_MESSAGES) > 0;
 }
 
-/* Whether the instances cover enough. */
+/* Returns whether the instances cover enough. */
 static bool measure_cover(const struct recognition *r, struct portolan_suggestion *s)
 {
     double ns = 0, calls = 0, covered_ns = 0, covered_calls = 0, foreign_ns = 0, foreign_calls = 0;
@@ -56,7 +57,8 @@ static bool measure_cover(const struct recognition *r, struct portolan_suggestio
             s->n_instances++;
             covered_ns += (double)(r->instances[i].end_ns - r->instances[i].begin_ns);
         }
-    /* What fits without telling counts where most is told: collective operations, set-up. */
+    /* If instances that mean something cover most of the time, the others that fit count, too:
+     * collective operations, set-up. */
     for (size_t l = 0; covered_ns > 0.5 * ns && l < r->n_rows; l++)
         for (size_t i = 0; i < r->rows[l].n; i += 1 + r->rows[l].tokens[i].n_inside) {
             const struct token *t = &r->rows[l].tokens[i];
@@ -71,13 +73,13 @@ static bool measure_cover(const struct recognition *r, struct portolan_suggestio
            covered_calls >= least_cover * (calls - foreign_calls) && covered_calls > 0;
 }
 
-/* ------------------------------------------------- bindings that were found */
+/* ------------------------------------------------- bindings of components */
 
 enum { NOTHING_YET = -3, DIFFERENT = -4 };
 
-/* What all calls of a component have in common. */
+/* Properties that all calls of a component have in common. */
 struct found {
-    bool *routines; /* of the trace */
+    bool *routines; /* by routine of the trace */
     int64_t tag, partner;
     size_t n_calls;
     bool is_ambiguous; /* another component has calls like these */
@@ -99,7 +101,7 @@ static void look_at_calls(const struct recognition *r, struct found *found)
                 e->kind != PORTOLAN_TRACE_BEGIN)
                 continue;
             found[t->component].n_calls++;
-            /* What received, where a call before it looked for the message. */
+            /* This is the call that received, if a call before it looked for the message. */
             found[t->component].routines[r->trace->events[t->first_event + t->n_events - 1].what] =
                 true;
             for (uint32_t k = 0; k < t->n_events; k++)
@@ -110,7 +112,7 @@ static void look_at_calls(const struct recognition *r, struct found *found)
         }
 }
 
-/* Whether a row for one would also take calls of the other, which comes later. */
+/* Returns whether a row for one component would also take calls of the other, which comes later. */
 static bool are_alike(const struct recognition *r, const struct found *a, const struct found *b)
 {
     bool shares = false;
@@ -143,7 +145,7 @@ static void write_part(struct portolan_text *text, const struct recognition *r,
     portolan_text_add(text, "/>\n");
 }
 
-/* Rows for components that calls tell apart; for the others their own bindings go on to hold. */
+/* Writes rows for components that calls distinguish; for others, their own bindings hold. */
 static void write_bindings(const struct recognition *r, struct found *found,
                            struct portolan_text *text)
 {
@@ -157,7 +159,8 @@ static void write_bindings(const struct recognition *r, struct found *found,
     portolan_text_add(text, "<paradigm name=\"program\" is=\"");
     portolan_text_add_xml(text, r->paradigm->item.name);
     portolan_text_add(text, "\">\n");
-    for (int with_partner = 1; with_partner >= 0; with_partner--) /* the special rows come first */
+    for (int with_partner = 1; with_partner >= 0; with_partner--) /* more specific rows come
+                                                                   * first */
         for (size_t i = 0; i < n; i++)
             if (found[i].n_calls && !found[i].is_ambiguous &&
                 (found[i].partner >= 0) == with_partner)
@@ -192,8 +195,7 @@ static enum portolan_status describe(const struct recognition *r, struct portola
 
 /* ------------------------------------------------- all paradigms */
 
-/* The better cover first; of those that cover about as much, the one with more to say of each
- * instance. */
+/* Orders by cover; if that is about equal, by what is known of each instance. */
 static int compare_suggestions(const void *a, const void *b)
 {
     const struct portolan_suggestion *x = a, *y = b;

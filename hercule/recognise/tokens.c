@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes of a location's events a row of tokens. */
+/*
+ * Makes a row of tokens from a location's events: calls of MPI, regions that are bound to
+ * components, and stretches of computing between them, so that each nanosecond is in one token of
+ * the outermost level.
+ *
+ * Not every call and stretch is a token of its own. Short computing between calls of one exchange
+ * (packing, loops) is no token, and calls that continue the call before, such as the receives of a
+ * halo exchange from several sides, may be distinguished from a first one. A call that looks for a
+ * message becomes one token with the call that receives it. Calls with MPI_PROC_NULL, and calls
+ * that only ask, belong to the call before, or to computing. A mark (MPI_Pcontrol) opens a phase,
+ * which is like a region that lasts until the next mark.
+ */
 #include "recognise.h"
 
 #include <portolan/list.h>
@@ -10,9 +21,9 @@
 
 enum { DEEPEST_REGION = 64, MOST_PARTNERS = 8 };
 
-/* Stretches of computing which together take less than this share of a rank's time are between
-   calls that belong together: packing, loops. They are no tokens. Nor are those that are as short
-   beside those in which half of the time is spent, if they take little together. */
+/* Limits of brief computing, which is no token. Stretches that together take less than brief_share
+ * of a rank's time are between calls that belong together. So are those shorter than brief_length
+ * of the stretches with half of the time, if together they take less than most_brief. */
 static const double brief_share = 0.0005, brief_length = 0.001, most_brief = 0.05;
 
 struct tokenizer {
@@ -20,26 +31,26 @@ struct tokenizer {
     const struct bound *bound;
     const struct portolan_trace_location *location;
     struct token_row *row;
-    int64_t since, brief_ns; /* computing runs since; the longest that is brief */
-    int64_t worked;          /* the last stretch of computing that is a token */
-    struct {                 /* whom the last calls in a row received from, or sent to */
+    int64_t since, brief_ns; /* SINCE: when computing began; BRIEF_NS: the longest that is brief */
+    int64_t worked;          /* length of the last stretch of computing that is a token */
+    struct {                 /* partners of the last calls in a row */
         int ranks[MOST_PARTNERS];
         size_t n;
-        uint32_t kind; /* of their messages */
+        uint32_t kind; /* kind of their messages */
     } met;
-    bool goes_on;    /* the call that is taken receives or sends as the one before, from others */
+    bool goes_on;    /* the call goes on with the one before, with other partners */
     bool is_looking; /* the last token looks for a message, and is no component */
-    size_t last;     /* the token before, at this depth; HERCULE_NONE: none yet */
+    size_t last;     /* the previous token at this depth; HERCULE_NONE: none yet */
     struct open {
         size_t token, within, last;
-        int64_t mark; /* MPI_Pcontrol, where the region is BOUND_NO_REGION */
+        int64_t mark; /* of MPI_Pcontrol, if the region is BOUND_NO_REGION */
         bool is_bound;
-    } open[DEEPEST_REGION]; /* regions entered, and marks that are components by themselves */
+    } open[DEEPEST_REGION]; /* open regions, and open marks that are components by themselves */
     uint32_t regions[DEEPEST_REGION + 1];
     size_t depth, n_unknown;
-    size_t within;  /* component whose parts are tokens now, HERCULE_NONE: outside of all */
-    bool is_closed; /* in a region whose inside has no tokens */
-    char mark[24];  /* the last, or "" */
+    size_t within;  /* component whose parts are tokens now; HERCULE_NONE: outside of all */
+    bool is_closed; /* is in a region whose inside has no tokens */
+    char mark[24];  /* the last mark, or "" */
 };
 
 static struct token *add_token(struct tokenizer *t, int64_t begin, uint32_t event)
@@ -55,7 +66,7 @@ static struct token *add_token(struct tokenizer *t, int64_t begin, uint32_t even
     return &row->tokens[row->n++];
 }
 
-/* What runs since the last call or region ends at NS. */
+/* Ends at NS the computing that follows the last call or region. */
 static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
 {
     int64_t begin = t->since, brief_ns = t->brief_ns;
@@ -64,7 +75,8 @@ static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
     t->since = ns;
     if (t->is_closed || ns <= begin)
         return true;
-    /* What is short beside the work on a block, before it is sent to another rank, too, packs. */
+    /* Computing that is short compared with a block's is packing, also before a send to another
+     * rank. */
     if (t->goes_on && t->met.kind == PORTOLAN_TRACE_SEND && brief_ns < t->worked / 4)
         brief_ns = t->worked / 4;
     if (ns - begin <= brief_ns && t->last != HERCULE_NONE) {
@@ -102,8 +114,8 @@ static uint64_t call_components(const struct tokenizer *t, uint32_t first, uint3
                       t->depth, t->within);
 }
 
-/* Whether the messages of the call of events [FIRST, END] go the same way as those of calls before
-   it, and all are of other ranks. */
+/* Returns whether the messages of the call of events [FIRST, END] go the same way as those of the
+ * calls before it, and all are with other ranks. */
 static bool goes_on(struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
@@ -129,9 +141,9 @@ static bool goes_on(struct tokenizer *t, uint32_t first, uint32_t end)
     return is_on && has_any;
 }
 
-/* Whether the call of events [FIRST, END], which no component is, is of a message with
-   MPI_PROC_NULL, or asks for something, as MPI_Wtime does. */
-static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t end)
+/* Returns whether the call of events [FIRST, END], which is no component, has a message with
+ * MPI_PROC_NULL only, or asks for something, as MPI_Wtime does. */
+static bool has_no_partner(const struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
     enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
@@ -146,7 +158,7 @@ static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t 
     return true;
 }
 
-/* Whether the call of events [FIRST, END] only looks whether there is a message. */
+/* Returns whether the call of events [FIRST, END] only looks for a message. */
 static bool looks(const struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
@@ -167,7 +179,8 @@ static bool receives(const struct tokenizer *t, uint32_t first, uint32_t end)
     return false;
 }
 
-/* What looked for a message, and is no component itself, is one token with what receives it. */
+/* Returns the token of a call. A call that looked for a message, and is no component itself, is one
+ * token with the call that receives it. */
 static struct token *call_token(struct tokenizer *t, uint32_t first, uint32_t end,
                                 uint64_t components)
 {
@@ -190,7 +203,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
     const struct portolan_trace_event *events = t->r->trace->events;
     struct token *token;
 
-    if (is_about_nobody(t, first, end)) { /* it belongs to the call before, or to computing */
+    if (has_no_partner(t, first, end)) { /* the call belongs to the one before, or to computing */
         if (!t->is_closed && t->last != HERCULE_NONE && events[first].ns - t->since <= t->brief_ns)
             t->row->tokens[t->last].end = t->since = events[end].ns;
         return true;
@@ -210,7 +223,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
     return true;
 }
 
-/* Enters a region, or BOUND_NO_REGION: the phase of a mark. */
+/* Enters a region; BOUND_NO_REGION: the phase of a mark. */
 static bool open_region(struct tokenizer *t, uint32_t event, uint32_t region, uint64_t components)
 {
     struct open *o = &t->open[t->depth];
@@ -233,8 +246,8 @@ static bool open_region(struct tokenizer *t, uint32_t event, uint32_t region, ui
     return true;
 }
 
-/* Leaves what is open at position AT; EVENT is its last, or the next mark's, which is not in it.
-   What lies above it, where marks and regions overlap, stays open. */
+/* Leaves what is open at index AT; EVENT is its last event, or the next mark's, which is not in it.
+ * What is open above it, if marks and regions overlap, stays open. */
 static bool close_region(struct tokenizer *t, size_t at, uint32_t event)
 {
     struct open o = t->open[at];
@@ -261,7 +274,7 @@ static bool close_region(struct tokenizer *t, size_t at, uint32_t event)
     return true;
 }
 
-/* The mark in force; HERCULE_NONE: there is none in the innermost region that is a component. */
+/* Returns the mark in force; HERCULE_NONE: none in the innermost region that is a component. */
 static size_t open_mark(const struct tokenizer *t)
 {
     for (size_t i = t->depth; i-- > 0;)
@@ -295,8 +308,8 @@ static bool enter_region(struct tokenizer *t, uint32_t event)
     return open_region(t, event, region, bound(t, region));
 }
 
-/* A mark in a region that is a component ends with it; else it goes on when its function returns.
- */
+/* Leaves a region. A mark in a region that is a component ends with it; otherwise it remains in
+ * force when its function returns. */
 static bool leave_region(struct tokenizer *t, uint32_t event)
 {
     size_t at = t->depth;
@@ -312,8 +325,8 @@ static bool leave_region(struct tokenizer *t, uint32_t event)
     return (!t->open[at - 1].is_bound || end_marks(t, event)) && close_region(t, at - 1, event);
 }
 
-/* A mark ends those before it, but not one whose component it is a part of; that is in force again
-   when its mark comes again. */
+/* Begins a mark. It ends those before it, except one whose component it is a part of; that is in
+ * force again when its mark comes again. */
 static bool take_mark(struct tokenizer *t, uint32_t event)
 {
     int64_t mark = t->r->trace->events[event].tag;
@@ -350,7 +363,7 @@ static bool take_event(struct tokenizer *t, uint32_t event)
         return take_call(t, t->r->waits->matching->call[event], event);
     case PORTOLAN_TRACE_MARK:
         return take_mark(t, event);
-    case PORTOLAN_TRACE_GAP: { /* not even computing is known */
+    case PORTOLAN_TRACE_GAP: { /* not even computing is known here */
         struct token *token = t->is_closed ? NULL : add_token(t, t->since, event);
 
         t->since = e->ns;
@@ -370,8 +383,9 @@ static int compare_ns(const void *a, const void *b)
     return PORTOLAN_ORDER(x, y);
 }
 
-/* The longest stretch outside of MPI that is brief: all that are no longer add up to little, and
-   are all that there are, or short beside the longest: else they are the shortest of its kind. */
+/* Finds the longest stretch outside of MPI that is brief. All stretches that are no longer must add
+ * up to little, and must either be all that there are, or be short compared with the longest;
+ * otherwise they are only the shortest of their kind. */
 static bool find_brief(struct tokenizer *t)
 {
     const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
@@ -430,7 +444,7 @@ static bool tokenize(struct recognition *r, const struct bound *b, size_t locati
         if (!take_event(&t, e))
             return false;
     end = r->trace->events[last - 1].ns;
-    while (t.depth) /* marks, and regions that were cut off */
+    while (t.depth) /* leaves marks, and regions that were cut off */
         if (!close_region(&t, t.depth - 1, last - 1))
             return false;
     if (!end_computing(&t, end, last - 1))
@@ -455,7 +469,7 @@ bool tokens_make(struct recognition *r, const struct bound *b)
     return true;
 }
 
-/* How many tokens of ROW begin at NS or before, and with EVENT or one before it. */
+/* Returns how many tokens of ROW begin at NS or before, and with EVENT or an earlier one. */
 static size_t count_until(const struct token_row *row, int64_t ns, size_t event)
 {
     size_t low = 0, high = row->n;
@@ -480,7 +494,7 @@ struct token *tokens_find(const struct recognition *r, size_t location, size_t e
         struct token *t = &row->tokens[n];
 
         if (event < (size_t)t->first_event + t->n_events)
-            return t; /* else out of a region that ended before */
+            return t; /* otherwise goes out of a region that ended before */
     }
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many values become one: over instances or tokens, by rank and by ordinal. */
+/* Aggregates values over instances or tokens, by rank and by ordinal. */
 #include "recognise.h"
 
 #include <portolan/list.h>
@@ -27,11 +27,11 @@ void value_list_clear(struct value_list *l, struct recognition *r)
 /* The values of one rank, or of one ordinal. */
 struct group {
     double sum, max, first, last;
-    size_t n, leader; /* the rank of the greatest */
-    size_t n_led;     /* of a rank: ordinals in which it has the greatest */
+    size_t n, leader; /* LEADER: the rank with the greatest value */
+    size_t n_led;     /* of a rank: number of ordinals in which it has the greatest value */
 };
 
-/* *GROUPS of the values, with room for as many ranks; NULL: no memory. */
+/* Groups the values: *GROUPS, with room for as many ranks; NULL: no memory. */
 static struct group *make_groups(const struct value_list *l, bool by_ordinal, size_t *n)
 {
     struct group *groups;
@@ -88,7 +88,7 @@ static double of_groups(struct group *groups, size_t n, enum aggregate aggregate
         return last;
     case AGGREGATE_STATIC:
         return n_groups ? max * (double)n_groups - sum : (double)NAN;
-    default: /* IMBALANCE */
+    default: /* computes IMBALANCE */
         return sum > 0 ? max * (double)n_groups / sum - 1 : (double)NAN;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzz target of files of knowledge: what is refused is told, what is taken has a tree and can be
- * used for inference. For libFuzzer, build with clang -fsanitize=fuzzer,address,undefined.
+ * Fuzz target of files of knowledge: mistakes are reported, and accepted knowledge has a tree and
+ * can be used for inference. For libFuzzer, build with clang -fsanitize=fuzzer,address,undefined.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void use(const struct portolan_knowledge *k, const char *name)
     if (portolan_knowledge_tree(k, name, PORTOLAN_TREE_DOT, &text, &err))
         abort();
     free(text);
-    /* A rule of the input may fail, which is told. */
+    /* A rule of the input may fail, which is reported. */
     if (!diagnosis_make(knowledge_need(k, name, &err), &sources, &d, &err)) {
         if (portolan_diagnosis_text(d, NULL, 1, &text, &err))
             abort();

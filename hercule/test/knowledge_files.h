@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: knowledge from texts, as files of a folder, and what is said of them. */
+/* For tests: knowledge from texts, written as files of a folder, and the problems reported. */
 #ifndef TEST_KNOWLEDGE_FILES_H
 #define TEST_KNOWLEDGE_FILES_H
 
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Each problem as "FILE:LINE:COLUMN: TEXT" without the folder, in one text. */
+/* Collects each problem as "FILE:LINE:COLUMN: TEXT" without the folder, in one text. */
 static inline void collect_problem(void *arg, const char *file, int line, int column,
                                    const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: from a scenario's text to the metrics of a paradigm. */
+/* For tests: computes the metrics of a paradigm for a scenario's text. */
 #ifndef TEST_LEAVES_H
 #define TEST_LEAVES_H
 
@@ -102,7 +102,7 @@ __attribute__((unused)) static double draw(double low, double high)
     return low + (high - low) * (double)(random_state * 2685821657736338717u >> 11) / 0x1p53;
 }
 
-/* What the knowledge that comes with Portolan makes of the N TESTS: the exit status of main(). */
+/* Runs N TESTS with the knowledge that comes with Portolan; returns main()'s exit status. */
 static inline int run_tests_with_knowledge(const struct CMUnitTest *tests, size_t n)
 {
     struct portolan_knowledge *read = NULL;

@@ -7,7 +7,7 @@
 
 enum { ITERATIONS = 64, CELLS = 10 * MS };
 
-/* EXCHANGE and WORK in turn, then global operations, which cost log2(P) messages. */
+/* Writes EXCHANGE and WORK in turn, then global operations, which cost log2(P) messages. */
 static void geometric(struct portolan_text *t, int p, const char *head, const char *exchange,
                       const char *work, int reductions)
 {
@@ -16,7 +16,7 @@ static void geometric(struct portolan_text *t, int p, const char *head, const ch
                       p, head, ITERATIONS, exchange, work, reductions);
 }
 
-/* The first iteration has messages without bytes, which tells what the bytes cost. */
+/* The first iteration has messages without bytes, which shows what the bytes cost. */
 static const char with_neighbours[] =
     "on rank > 0\nirecv rank-1 as r\nend\non rank < size-1\nirecv rank+1 as r\nend\n"
     "let b = 1000 * (iteration > 0)\n"

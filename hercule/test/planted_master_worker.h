@@ -28,8 +28,8 @@ static void farm(struct portolan_text *t, int p, const char *head, const char *m
                       p - 1, master_last, ROUNDS, worker_work);
 }
 
-/* Workers ask in turn; the master serves one after the other, SETUP before and OWN after handing
-   out. How long workers wait for tasks beyond START, by the run's time; *RUN: that time. */
+/* Computes how long workers wait for tasks beyond START, by the run's time, *RUN. Workers ask in
+ * turn; the master serves one after the other, SETUP before and OWN after handing out. */
 static double farm_waiting(int workers, double setup, double own)
 {
     double free_at = 0, asked[64] = {0}, waited = 0, end = 0;

@@ -96,7 +96,7 @@ static double sweeps_too_short(struct portolan_text *t, int p, double share)
     return (p - 1) * (p * (double)MS + (p - 2) * m) / (p * pipeline_run(p, n, MS, m, m));
 }
 
-/* FIXED: ranks, blocks. The first block has no bytes, which tells what bytes cost. */
+/* FIXED: ranks, blocks. The first block has no bytes, which shows what bytes cost. */
 static double bytes_share(const double *fixed, double m)
 {
     int p = (int)fixed[0], n = (int)fixed[1];

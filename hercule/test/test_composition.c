@@ -4,7 +4,7 @@
 #include "traced_runs.h"
 
 #include "../diagnosis.h"
-#include "../kinds.h"
+#include "../vocabulary.h"
 #include "woven_flow.h"
 
 /*
@@ -147,7 +147,8 @@ static void composes_what_two_paradigms_lose(void **state)
     end(&run);
 }
 
-/* A pipeline, or a grid, and in each step a tree of four ranks: SLOW on one rank of each. */
+/* Writes a pipeline, or a grid, with a tree of four ranks in each step: SLOW on one rank of
+ * each. */
 static char *with_a_tree(bool is_grid, int slow, int latency)
 {
     static const char flow[] = "on rank > 0\nrecv rank-1 tag 1\nend\nphase own\n"
@@ -171,7 +172,7 @@ static char *with_a_tree(bool is_grid, int slow, int latency)
     return t.bytes;
 }
 
-/* What both lose adds up to no more than the run, nor does any part of it. */
+/* The losses of both add up to no more than the run, and so do those of any part of it. */
 static void woven_paradigms_lose_no_more_than_the_run(void **state)
 {
     static const char *const woven[] = {
@@ -208,7 +209,7 @@ static void woven_paradigms_lose_no_more_than_the_run(void **state)
 
 /* In each step one message stays on the rank and one goes to the other; by hand 2 of 4 are remote.
  */
-static void tells_the_share_of_remote_messages(void **state)
+static void counts_the_share_of_remote_messages(void **state)
 {
     struct portolan_diagnostics d = {fail_problem, NULL, 0};
     struct portolan_error err = {0};
@@ -242,7 +243,7 @@ int main(void)
         cmocka_unit_test(charges_a_woven_delay_to_its_origin),
         cmocka_unit_test(composes_what_two_paradigms_lose),
         cmocka_unit_test(woven_paradigms_lose_no_more_than_the_run),
-        cmocka_unit_test(tells_the_share_of_remote_messages),
+        cmocka_unit_test(counts_the_share_of_remote_messages),
     };
     struct portolan_error err = {0};
     int failed;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a trace to findings: recognition, inference and replay together, on scenarios with exact
- * times. */
+/* Tests recognition, inference and replay together, on scenarios with exact times. */
 #include "traced_runs.h"
 
 /* Four stages, 40 blocks; stage 2 takes SLOW, the others 10 ms. */
@@ -84,7 +83,7 @@ static void says_that_messages_are_unmatched(void **state)
 }
 
 /* Rank 0 has more work than the others in steps 5 to 14 of 20 only. */
-static void tells_ranks_and_steps(void **state)
+static void names_ranks_and_steps(void **state)
 {
     static const char round[] = "sendrecv (rank+1)%size from (rank-1)%size tag 1 8\n"
                                 "sendrecv (rank-1)%size from (rank+1)%size tag 2 8\nend\nend\n";
@@ -113,7 +112,7 @@ static const struct portolan_finding *finding(const struct run *run, const char 
     return NULL;
 }
 
-/* Of 16 ranks some have 8 % more work: all of these are named, however little that is. */
+/* Some of 16 ranks have 8 % more work: all of these are named, however little that is. */
 static void names_all_ranks_that_explain_a_finding(void **state)
 {
     static const char *const of[][2] = {{"rank == 3", "most on rank 3"},
@@ -136,8 +135,8 @@ static void names_all_ranks_that_explain_a_finding(void **state)
 }
 
 /* Ranks 4 and 5 have ten more messages for each other; all others wait for them in MPI_Allreduce.
-   What is sent in no iteration, at the end, is not in the remedy's number: 8 * 2 + 2 * 10 messages
-   by 8 ranks. */
+ * Messages that are sent in no iteration, at the end, are not in the remedy's number: 8 * 2 + 2 *
+ * 10 messages by 8 ranks. */
 static void names_who_causes_and_not_who_waits(void **state)
 {
     static const char text[] = "ranks 8\nlatency 100us\neager 1k\nrepeat 40\ncompute 5ms\n"
@@ -183,11 +182,11 @@ static void blames_no_program_that_was_disturbed(void **state)
     free(slow);
 }
 
-static void tells_what_is_wrong_with_parts(void **state)
+static void reports_what_is_wrong_with_parts(void **state)
 {
     static const struct {
         struct portolan_part part;
-        const char *told;
+        const char *expected;
     } cases[] = {
         {{.component = "recieve", .mpi = "MPI_Recv", .tag = -1, .to = -1},
          "f.xml:7:3: paradigm 'pipeline' has no component 'recieve'; did you mean 'receive'?\n"},
@@ -215,7 +214,7 @@ static void tells_what_is_wrong_with_parts(void **state)
         assert_int_equal(portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, &d,
                                                    &diagnosis, &err),
                          PORTOLAN_ESYNTAX);
-        assert_string_equal(problems.bytes, cases[i].told);
+        assert_string_equal(problems.bytes, cases[i].expected);
         portolan_text_clear(&problems);
     }
     end(&run);
@@ -250,7 +249,7 @@ static void names_the_port_of_a_finding(void **state)
     end(&run);
 }
 
-/* A rank without events, and none at all: no wrong number, and no praise. */
+/* A rank without events, or no events at all, give no wrong number, and no praise. */
 static void says_what_is_missing_in_the_trace(void **state)
 {
     static const char *const whys[] = {"ranks are missing in the trace",
@@ -281,7 +280,7 @@ static void says_what_is_missing_in_the_trace(void **state)
 
 /* Whichever allocation fails, there is no diagnosis that lacks something. With
    PORTOLAN_LONG_TESTS, each of them fails. */
-static void tells_that_memory_is_out(void **state)
+static void reports_that_memory_is_out(void **state)
 {
     static const struct portolan_part parts[] = {
         {.component = "receive", .mpi = "MPI_Recv", .tag = -1, .to = -1, .file = "f"}};
@@ -352,13 +351,13 @@ int main(void)
         cmocka_unit_test(finds_no_problem_in_a_healthy_run),
         cmocka_unit_test(says_that_messages_are_unmatched),
         cmocka_unit_test(blames_no_program_that_was_disturbed),
-        cmocka_unit_test(tells_ranks_and_steps),
+        cmocka_unit_test(names_ranks_and_steps),
         cmocka_unit_test(names_all_ranks_that_explain_a_finding),
         cmocka_unit_test(names_who_causes_and_not_who_waits),
-        cmocka_unit_test(tells_what_is_wrong_with_parts),
+        cmocka_unit_test(reports_what_is_wrong_with_parts),
         cmocka_unit_test(names_the_port_of_a_finding),
         cmocka_unit_test(says_what_is_missing_in_the_trace),
-        cmocka_unit_test(tells_that_memory_is_out),
+        cmocka_unit_test(reports_that_memory_is_out),
         cmocka_unit_test(counts_the_start_of_mpi_once),
     };
     struct portolan_error err = {0};

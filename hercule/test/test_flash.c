@@ -203,7 +203,7 @@ static void asks_for_one_experiment_after_the_other(void **state)
     }
 }
 
-/* With 1 % of communication nobody can wait for long: nothing more is asked for. */
+/* With 1 % of communication no rank can wait for long, so nothing more is asked for. */
 static void a_profile_without_a_symptom_is_the_end(void **state)
 {
     const struct portolan_quantity quantities[] = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gains against the program as its remedy wants it: 20 scenarios of each kind, drawn at random, and
- * the same without the cause. What is gained there is told within 2 % of the run.
+ * Compares gains with the program as its remedy wants it: 20 scenarios of each kind, drawn at
+ * random, and the same without the cause. The predicted gain is within 2 % of the run.
  */
 #include "leaves.h"
 
 enum { SCENARIOS = 20 };
 
-/* What is drawn: ranks, what the cause amounts to, how much work varies, and a number of blocks. */
+/* The random parameters: ranks, size of the cause, variation of work, and a number of blocks. */
 struct drawn {
     int p, seed, blocks;
     double amount, varies;
@@ -151,7 +151,7 @@ static void check_gain(const struct kind *k, const struct drawn *x)
     k->write(&mended, x, true, d);
     run_trace(&other, mended.bytes);
     gain = 1 - (double)other.waits->run_ns / (double)run.waits->run_ns;
-    if (getenv("GAINS")) /* all, for people */
+    if (getenv("GAINS")) /* prints all, for people */
         printf("%s p %d amount %.3f varies %.3f blocks %d: told %.2f %%, truly %.2f %% of %zu "
                "(%s)%s\n",
                k->cause, x->p, x->amount, x->varies, x->blocks, 100 * told, 100 * gain,

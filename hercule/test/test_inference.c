@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From numbers to findings: branches, thresholds, gains, what cannot be told, rules of one's own.
- */
+/* Tests how findings follow from numbers: branches, thresholds, gains, doubts, an author's
+ * rules. */
 #include "knowledge_files.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
     " (factor (name grain) (of set_up) (removal time) (remedy \"tasks of {at_work} ns\"))\n"       \
     " (factor (name tasks) (of wait_end) (removal imbalance) (remedy \"more tasks\"))\n" more
 
-/* What was measured, by component; NaN: nothing. */
+/* The measurements, by component; NaN: none. */
 struct table {
     double wait_work, wait_end, set_up, spread;
     const char *why; /* it is not trusted */
@@ -204,10 +204,10 @@ static void asks_for_the_experiment_that_tells_more(void **state)
     free(json);
 }
 
-/* FARM's diagnosis of T beside other runs; to be destroyed. */
-static struct portolan_diagnosis *diagnose_beside(struct portolan_knowledge *k,
-                                                  const struct table *t,
-                                                  const struct portolan_diagnosis_options *o)
+/* Returns FARM's diagnosis of T together with other runs; to be destroyed. */
+static struct portolan_diagnosis *diagnose_together(struct portolan_knowledge *k,
+                                                    const struct table *t,
+                                                    const struct portolan_diagnosis_options *o)
 {
     const struct portolan_diagnosis_options none = {0};
     const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, o ? o : &none};
@@ -243,14 +243,14 @@ static void repetitions_are_averaged_and_tell_how_far_they_differ(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        d[i] = diagnose_beside(k, &runs[i], i == 2 ? &others : NULL);
+        d[i] = diagnose_together(k, &runs[i], i == 2 ? &others : NULL);
     assert_int_equal(d[2]->n_findings, 1);
     assert_int_equal(d[2]->n_causes, 2);
     assert_float_equal(d[2]->findings[0].share, 0.30, 1e-9);
     assert_float_equal(d[2]->findings[0].spread, half, 1e-5);
     assert_float_equal(d[2]->findings[0].gain, 0.25, 1e-9);
     assert_float_equal(d[2]->findings[0].high, 0.25 + half, 1e-5);
-    /* The gains of the other differ by 0.04 +- 0.099: not one is told. */
+    /* The gains of the other differ by 0.04 +- 0.099, so none is stated. */
     assert_string_equal(d[2]->findings[1].cause, "tail");
     assert_int_equal(d[2]->findings[1].verdict, PORTOLAN_CANNOT_TELL);
     for (int i = 0; i < 3; i++)
@@ -258,7 +258,7 @@ static void repetitions_are_averaged_and_tell_how_far_they_differ(void **state)
     portolan_knowledge_destroy(k);
 }
 
-/* What costs less than runs differ by cannot be told; a difference of 5 % is none. */
+/* A cause that costs less than runs differ by is uncertain; a difference of 5 % does not matter. */
 static void runs_that_disagree_are_noticed(void **state)
 {
     const struct table here = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};
@@ -279,8 +279,8 @@ static void runs_that_disagree_are_noticed(void **state)
             .experiments = (const struct portolan_diagnosis *const *)&before, .n_experiments = 1};
 
         there.wait_work = cases[i].there;
-        before = diagnose_beside(k, &there, NULL);
-        d = diagnose_beside(k, &here, &others);
+        before = diagnose_together(k, &there, NULL);
+        d = diagnose_together(k, &here, &others);
         assert_int_equal(d->n_findings, cases[i].findings);
         assert_string_equal(d->disagreement, cases[i].told);
         portolan_diagnosis_destroy(d);
@@ -310,7 +310,7 @@ static void small_causes_explain_a_symptom(void **state)
 static void an_overhead_as_large_as_a_cause_hides_it(void **state)
 {
     const struct table t = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};
-    /* What was taken out may be wrong by a fifth. */
+    /* What was removed may be wrong by a fifth. */
     const struct portolan_diagnosis_options runs[] = {{.overhead = 0.15}, {.recording = 0.75}};
     static const char *const told[] = {"runs disagree: recording made the run 15.0 % longer",
                                        "the cost of recording is known within 15.0 % of the run"};
@@ -318,7 +318,7 @@ static void an_overhead_as_large_as_a_cause_hides_it(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct portolan_diagnosis *d = diagnose_beside(k, &t, &runs[i]);
+        struct portolan_diagnosis *d = diagnose_together(k, &t, &runs[i]);
 
         assert_int_equal(d->n_findings, 1);
         assert_string_equal(d->disagreement, told[i]);
@@ -369,7 +369,7 @@ static void stops_and_names_endless_rules(void **state)
          ") => (assert (m 2)))", "2: a condition never ends: pattern #1 in rule farm.loop"},
         {"(defrule fail (measure (name lost) (value ?v)) => (assert (x (/ ?v 0))))", "", "",
          "1: a rule failed: "},
-        /* More than 10^12 combinations, before anything fires. */
+        /* there are more than 10^12 combinations before anything fires */
         {"(defrule count (n ?x) (test (< ?x 1000)) => (assert (n (+ ?x 1))))\n",
          "(defrule match (n ?a) (n ?b) (n ?c) (n ?d) (test (< ?a ?b ?c ?d 0)) => ",
          "(assert (holds (node ?a) (rule none))))",
@@ -396,7 +396,7 @@ static void stops_and_names_endless_rules(void **state)
     }
 }
 
-/* Else the rule would say nothing, and nobody would know. */
+/* Otherwise the rule would conclude nothing, without any message. */
 static void rules_name_nodes_and_experiments_that_there_are(void **state)
 {
     static const char *const cases[][2] = {
@@ -422,8 +422,8 @@ static void rules_name_nodes_and_experiments_that_there_are(void **state)
     }
 }
 
-/* A name that only the run tells. */
-static void a_conclusion_about_nothing_is_told(void **state)
+/* Only the run shows that such a name is wrong. */
+static void a_conclusion_about_nothing_is_reported(void **state)
 {
     const struct table t = {30, 10, 0, 0, NULL, {0, 0}, NULL};
     char *json = diagnose(FARM(")\n") "(defrule r (measure (name lost) (id ?n)) => "
@@ -480,7 +480,7 @@ int main(void)
         cmocka_unit_test(rules_of_ones_own_conclude),
         cmocka_unit_test(stops_and_names_endless_rules),
         cmocka_unit_test(rules_name_nodes_and_experiments_that_there_are),
-        cmocka_unit_test(a_conclusion_about_nothing_is_told),
+        cmocka_unit_test(a_conclusion_about_nothing_is_reported),
         cmocka_unit_test(rules_may_only_compute_and_assert),
     };
 

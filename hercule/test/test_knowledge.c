@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of knowledge: what is wrong with them, inheritance, and that their order changes nothing.
- */
+/* Files of knowledge: mistakes are reported, paradigms inherited, and their order does not
+ * matter. */
 #include "knowledge_files.h"
 
 #include "../knowledge.h"
@@ -16,8 +16,8 @@
     "  (node (name leaf) (kind cause) (under talking) (metric talking) (factor f))\n"              \
     "  (factor (name f) (remedy \"talk less\"))\n" facts
 
-/* Each FACTS is one line or more from line 9 on; all that is wrong is told, at its place. */
-static void tells_each_mistake_with_place_and_nearest_name(void **state)
+/* Each FACTS is one line or more from line 9 on; all mistakes are reported, at their places. */
+static void reports_each_mistake_with_place_and_nearest_name(void **state)
 {
     static const char *const mistakes[][2] = {
         {")", ""},
@@ -111,14 +111,14 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
     }
 }
 
-static void tells_all_mistakes_of_a_file_at_once(void **state)
+static void reports_all_mistakes_of_a_file_at_once(void **state)
 {
     static const char *const files[] = {
         "x.clp",
         "(deffacts x\n (paradigm (name x) (is-a amrr))\n (metric (name a) (formula \"1 +\"))\n"
         " (metric (name b) (frmula \"1\") (formula \"1\"))\n (node (name n) (metric c)))\n"
         "(defrule r => (close))"};
-    static const char *const told[] = {
+    static const char *const reported[] = {
         "x.clp:4:20: a metric has no slot 'frmula'",
         "x.clp:3:32: ",
         "x.clp:6:0: a rule may not call 'close'",
@@ -128,15 +128,15 @@ static void tells_all_mistakes_of_a_file_at_once(void **state)
 
     (void)state;
     assert_null(knowledge_of(files, 1, &problems));
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (!strstr(problems.bytes, told[i]))
-            fail_msg("'%s' is not in\n%s", told[i], problems.bytes);
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+        if (!strstr(problems.bytes, reported[i]))
+            fail_msg("'%s' is not in\n%s", reported[i], problems.bytes);
     assert_null(strstr(problems.bytes, "metric 'c'")); /* the missing paradigm may have it */
     portolan_text_clear(&problems);
 }
 
 /* The tree has no cause; two of one name; is-a in a circle. */
-static void tells_what_is_wrong_with_a_whole(void **state)
+static void reports_what_is_wrong_with_a_whole(void **state)
 {
     static const char *const files[] = {
         "a.clp",
@@ -165,7 +165,7 @@ static void tells_what_is_wrong_with_a_whole(void **state)
     portolan_text_clear(&problems);
 }
 
-/* What has the same name replaces it, the rest is added; the parent stays as it was. */
+/* A fact of the same name replaces the parent's, others are added; the parent stays as it was. */
 static void inherits_a_paradigm(void **state)
 {
     static const char *const files[] = {
@@ -298,7 +298,7 @@ static void sets_thresholds(void **state)
     portolan_text_clear(&problems);
 }
 
-static void tells_that_memory_is_out(void **state)
+static void reports_that_memory_is_out(void **state)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long at = 1;
@@ -319,8 +319,7 @@ static void tells_that_memory_is_out(void **state)
     assert_true(at > 1000);
 }
 
-/* Whoever follows portolan-paradigm(5) is told no mistake: its example is read as it stands there.
- */
+/* The example of portolan-paradigm(5) is read as it stands there, without a mistake. */
 static void reads_the_example_of_the_manual(void **state)
 {
 #define WORD(name, word) #word,
@@ -353,16 +352,16 @@ static void reads_the_example_of_the_manual(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_each_mistake_with_place_and_nearest_name),
-        cmocka_unit_test(tells_all_mistakes_of_a_file_at_once),
-        cmocka_unit_test(tells_what_is_wrong_with_a_whole),
+        cmocka_unit_test(reports_each_mistake_with_place_and_nearest_name),
+        cmocka_unit_test(reports_all_mistakes_of_a_file_at_once),
+        cmocka_unit_test(reports_what_is_wrong_with_a_whole),
         cmocka_unit_test(inherits_a_paradigm),
         cmocka_unit_test(keeps_own_facts_of_parents),
         cmocka_unit_test(order_of_files_changes_nothing),
         cmocka_unit_test(reads_what_comes_with_portolan),
         cmocka_unit_test(reads_the_example_of_the_manual),
         cmocka_unit_test(sets_thresholds),
-        cmocka_unit_test(tells_that_memory_is_out),
+        cmocka_unit_test(reports_that_memory_is_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static const double least_named = 0.02; /* threshold "cause" */
 typedef double plant_fn(struct portolan_text *t, int p, double share);
 
 /* What is known of the run without the cause: it is as long as one in which nothing was planted, or
- * work was shared out by all ranks, or all workers, so that all that was lost is gained. */
+ * all ranks or all workers share the work, so that all that was lost is gained. */
 enum truth { NOT_KNOWN, RUN_OF_HEALTHY, GAIN_IS_SHARE, GAIN_IS_SHARE_OF_WORKERS };
 
 static const struct leaf {
@@ -213,7 +213,7 @@ static void work_after_the_last_message_delays_no_task(void **state)
 
 /* ------------------------------------------------- as programs are written */
 
-/* What a call of RANK becomes; BEGIN and END may be changed, and calls added to T before it. */
+/* Rewrites a call of RANK; BEGIN and END may be changed, and calls added to T before it. */
 typedef void rewrite_fn(struct portolan_trace *t, int rank, const char *routine, int64_t *begin,
                         int64_t end);
 
@@ -287,7 +287,7 @@ static void poll_first(struct portolan_trace *t, int rank, const char *routine, 
     *begin = end;
 }
 
-/* At the edges of the domain there is no neighbour: after the work, nobody gets a message. */
+/* At the edges of the domain, a message goes to MPI_PROC_NULL after the work. */
 static void send_to_nobody(struct portolan_trace *t, int rank, const char *routine, int64_t *begin,
                            int64_t end)
 {
@@ -323,7 +323,7 @@ static void work_beside_messages_to_nobody_is_removed_with_the_rest(void **state
     portolan_text_clear(&t);
 }
 
-/* The causes of a scenario, and what their removal gains. */
+/* Returns the causes of a scenario, and the gains of removing them. */
 static struct portolan_diagnosis *diagnose(struct run *run, const char *scenario,
                                            const char *paradigm)
 {
@@ -422,7 +422,8 @@ static void who_looks_first_has_the_same_causes(void **state)
 
 /* ------------------------------------------------- best numbers */
 
-/* Of runs with 1, 2, 4 … the place of the shortest; *PREDICTED: what METRIC says of run FIRST. */
+/* Returns which run of 1, 2, 4 … is the shortest; *PREDICTED: what METRIC predicts from run
+ * FIRST. */
 static int shortest_run(void (*write)(struct portolan_text *, int), const char *paradigm,
                         const char *metric, int first, double *predicted)
 {
@@ -451,7 +452,7 @@ static int shortest_run(void (*write)(struct portolan_text *, int), const char *
     return best;
 }
 
-/* 256 ms of work on each of 4 stages, in so many blocks. */
+/* Writes 256 ms of work on each of 4 stages, in so many blocks. */
 static void write_blocks(struct portolan_text *t, int blocks)
 {
     char work[40];
@@ -460,7 +461,7 @@ static void write_blocks(struct portolan_text *t, int blocks)
     pipeline(t, 4, blocks, "latency 100us\neager 0\n", work);
 }
 
-/* 2000 tasks of 100 us for 3 workers, so many for each message. */
+/* Writes 2000 tasks of 100 us for 3 workers, so many for each message. */
 static void write_chunks(struct portolan_text *t, int chunk)
 {
     int n = (2000 + chunk - 1) / chunk;

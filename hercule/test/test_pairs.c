@@ -39,7 +39,8 @@ static size_t place_of(const struct portolan_diagnosis *d, const char *cause)
     return i;
 }
 
-/* A large block passes the stages before and behind a slow one while that works anyway. */
+/* Returns whether one hides the other: a large block passes the stages before and after a slow one
+ * while that works anyway. */
 static bool hide_each_other(const char *a, const char *b)
 {
     return (!strcmp(a, "slow-stage") && !strcmp(b, "unequal-blocks")) ||
@@ -64,7 +65,7 @@ static void both_of_a_pair_are_found_in_order_of_gain(void **state)
         struct portolan_diagnosis *d;
         size_t at_a, at_b;
 
-        /* Where one hides the other, there is but one. */
+        /* If one hides the other, there is only one. */
         amounts[a] = draw(0.1, 0.4);
         amounts[b] = draw(0.1, 0.4);
         run_scenario(&run, x->write, p, amounts, "1", 1);
@@ -115,8 +116,7 @@ static void healthy_runs_have_no_finding(void **state)
     }
 }
 
-/* What a user may get wrong: the paradigm, tags that no longer tell messages apart, parts, the
- * threshold of fits. */
+/* Mistakes of a user: paradigm, tags that do not distinguish messages, parts, threshold of fits. */
 struct mistake {
     const char *paradigm;
     struct portolan_part parts[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which paradigm a trace looks like, and what binds it. */
+/* Tests which paradigm a trace resembles, and which bindings are suggested. */
 #include "programs.h"
 
 static const double none[4];
@@ -70,7 +70,7 @@ static void rounds_of_a_tree_are_told_apart(void **state)
         "divide-and-conquer", 20, 0.9);
 }
 
-/* What is sent for output before an iteration costs its own time, not the iteration. */
+/* Messages sent for output before an iteration cost their own time, not the iteration. */
 static void an_output_step_costs_no_iteration(void **state)
 {
     (void)state;
@@ -106,8 +106,8 @@ static void shifts_of_a_halo_are_exchanges(void **state)
                       "geometric", 240, 0.99);
 }
 
-/* What is computed between a send and the next receive ends no sweep; nor does a rank of three
-   columns that receives from two sides as far apart as the one to which it sends. */
+/* Computing between a send and the next receive ends no sweep; nor does a rank of three columns
+ * that receives from two sides as far apart as the one to which it sends. */
 static void gaps_and_edges_end_no_sweep(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void a_block_has_parts_of_several_ranks(void **state)
 }
 
 /* Calls that take most of the time are a loss, whatever the paradigm. */
-static void calls_that_take_time_are_told(void **state)
+static void calls_that_take_time_are_reported(void **state)
 {
     struct portolan_loss losses[PORTOLAN_LOSSES];
     struct run run;
@@ -283,7 +283,7 @@ int main(void)
         cmocka_unit_test(shifts_of_a_halo_are_exchanges),
         cmocka_unit_test(gaps_and_edges_end_no_sweep),
         cmocka_unit_test(a_block_has_parts_of_several_ranks),
-        cmocka_unit_test(calls_that_take_time_are_told),
+        cmocka_unit_test(calls_that_take_time_are_reported),
         cmocka_unit_test(nothing_fits_random_communication),
         cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
         cmocka_unit_test(a_suggestion_is_an_element_to_copy),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: from a scenario to its diagnosis. */
+/* For tests: diagnoses a scenario. */
 #ifndef TEST_TRACED_RUNS_H
 #define TEST_TRACED_RUNS_H
 

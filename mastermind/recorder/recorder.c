@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The steps of a trial: cuts a slice at each swap point, stores it, or keeps it while the store is
+ * locked. */
 #include "recorder_internal.h"
 
 #include <math.h>
-#include <portolan/ending.h>
 #include <portolan/list.h>
 #include <portolan/record.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,11 +97,9 @@ static void forget_expectations(struct portolan_recorder *r)
     r->n_expected = 0;
 }
 
-/*
- * Calls that are measured for others only count as their callers' own time; *FOUND: there were any.
- */
-static enum portolan_status take_own(struct portolan_recorder *r, struct portolan_probe_snapshot *s,
-                                     bool *found, struct portolan_error *err)
+enum portolan_status recorder_take_own(struct portolan_recorder *r,
+                                       struct portolan_probe_snapshot *s, bool *found,
+                                       struct portolan_error *err)
 {
     enum portolan_status status = r->source->take(r->source->self, s, err);
     size_t all = s->count;
@@ -155,7 +153,7 @@ static enum portolan_status make_slices(struct portolan_recorder *r, struct port
 static enum portolan_status take_slice(struct portolan_recorder *r, struct portolan_error *err)
 {
     bool others;
-    enum portolan_status status = take_own(r, &r->now, &others, err);
+    enum portolan_status status = recorder_take_own(r, &r->now, &others, err);
 
     if (!status)
         status = make_slices(r, err);
@@ -172,16 +170,13 @@ static enum portolan_status take_slice(struct portolan_recorder *r, struct porto
         if ((status = rows_note_restart(&r->state->rows, &r->now)))
             return portolan_error_set(err, status, "out of memory");
         /* records that others need were not emptied, nor what they added to their callers */
-        return others ? take_own(r, &r->before, &others, err) : PORTOLAN_OK;
+        return others ? recorder_take_own(r, &r->before, &others, err) : PORTOLAN_OK;
     }
     exchange_snapshots(&r->before, &r->now);
     return PORTOLAN_OK;
 }
 
-/* ------------------------------------------------------------------ steps */
-
-/* Adds the newest range of lost steps to the text, which has a limit. */
-static void close_range(struct portolan_recorder *r)
+void recorder_close_range(struct portolan_recorder *r)
 {
     struct portolan_text *t = &r->lost_steps;
     const char *comma = t->length ? ", " : "";
@@ -203,7 +198,7 @@ static void note_lost(struct portolan_recorder *r, int step, double n[2])
         r->lost_last++;
     } else {
         if (r->n_lost_steps)
-            close_range(r);
+            recorder_close_range(r);
         r->lost_first = r->lost_last = step;
     }
     r->n_lost_steps++;
@@ -235,12 +230,26 @@ static void note_lost_waiting(struct portolan_recorder *r)
     waiting_clear(w);
 }
 
-/* Rank 0: stores the facts and expectations that came meanwhile, and ends the transaction. */
-static enum portolan_status commit_step(struct portolan_recorder *r, struct portolan_error *err)
+enum portolan_status recorder_report_lost(struct portolan_recorder *r, struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    struct portolan_error lost = {0};
 
-    if (r->facts.n)
+    portolan_error_set(&lost, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
+                       PORTOLAN_RECORDER_LOST, r->lost_steps.bytes ? r->lost_steps.bytes : "?",
+                       r->lost_samples, r->lost_step_rows);
+    if (err && err->status)
+        portolan_error_prefix(err, "%s", lost.text);
+    else if (err)
+        *err = lost;
+    return PORTOLAN_EIO;
+}
+
+enum portolan_status recorder_commit(struct portolan_recorder *r, enum portolan_status status,
+                                     struct portolan_error *err)
+{
+    if (!r->store)
+        return status;
+    if (!status && r->facts.n)
         status = portolan_store_put_metadata(r->store, r->trial, r->facts.pairs, r->facts.n, err);
     if (!status && r->n_expected)
         status =
@@ -251,6 +260,7 @@ static enum portolan_status commit_step(struct portolan_recorder *r, struct port
         portolan_facts_clear(&r->facts);
         forget_expectations(r);
     }
+    portolan_store_rollback(r->store);
     return status;
 }
 
@@ -265,15 +275,11 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
         status = step_put_rows(r, status, err);
     if (!status && r->summary_only)
         status = step_put_summary(r, status, err);
-    if (!status && r->store)
-        status = commit_step(r, err);
-    if (r->store)
-        portolan_store_rollback(r->store);
+    status = recorder_commit(r, status, err);
     return step_agree(r, status, err);
 }
 
-/* Returns whether the store is the cause, so that it may work later, or another store now. */
-static bool is_of_store(enum portolan_status status)
+bool recorder_is_of_store(enum portolan_status status)
 {
     return status == PORTOLAN_EBUSY || status == PORTOLAN_EIO;
 }
@@ -301,7 +307,7 @@ static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last
         status = portolan_store_begin(r->store, err);
     status = portolan_cohort_agree(r->cohort, status, err);
     /* decisions, too, do not wait for a lock that steps have waited for */
-    set_patience(r, is_of_store(status) ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
+    set_patience(r, recorder_is_of_store(status) ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
     return status;
 }
 
@@ -406,7 +412,7 @@ static bool is_away(struct portolan_recorder *r, enum portolan_status status)
 {
     double is = r->store && portolan_store_check(r->store, NULL);
 
-    return is_of_store(status) && !r->cohort->max(r->cohort, &is, 1) && is > 0;
+    return recorder_is_of_store(status) && !r->cohort->max(r->cohort, &is, 1) && is > 0;
 }
 
 /*
@@ -422,7 +428,8 @@ static enum portolan_status put_or_keep(struct portolan_recorder *r, enum portol
     if (begun || !status)
         return status;
     if (is_last)
-        return is_of_store(status) && !recorder_divert(r, err) ? put_again(r, err) : status;
+        return recorder_is_of_store(status) && !recorder_divert(r, err) ? put_again(r, err)
+                                                                        : status;
     if (!is_away(r, status))
         return status;
     *err = (struct portolan_error){0};
@@ -449,8 +456,8 @@ static enum portolan_status look(struct portolan_recorder *r, struct portolan_er
     return status;
 }
 
-static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool is_last,
-                                struct portolan_error *err)
+enum portolan_status recorder_cut(struct portolan_recorder *r, int next_step, bool is_last,
+                                  struct portolan_error *err)
 {
     struct portolan_error busy = {0};
     enum portolan_status status;
@@ -467,11 +474,11 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
         return look(r, err);
     report_groups(r);
     status = begin_step(r, is_last, &busy);
-    if (is_last && is_of_store(status) && !recorder_divert(r, &busy)) {
+    if (is_last && recorder_is_of_store(status) && !recorder_divert(r, &busy)) {
         busy = (struct portolan_error){0};
         status = begin_step(r, is_last, &busy);
     }
-    if (is_of_store(status) && !is_last) {
+    if (recorder_is_of_store(status) && !is_last) {
         status = postpone(r, &busy, err);
     } else {
         status = put_or_keep(r, status, is_last, &busy);
@@ -504,10 +511,7 @@ static enum portolan_status put_pending(struct portolan_recorder *r)
     if (!status)
         status = totals_add(&s->totals, &s->whole, NULL);
     status = step_put_samples(r, status, NULL);
-    if (!status && r->store)
-        status = commit_step(r, NULL);
-    if (r->store)
-        portolan_store_rollback(r->store);
+    status = recorder_commit(r, status, NULL);
     return portolan_cohort_agree(r->cohort, status, NULL);
 }
 
@@ -535,152 +539,8 @@ static void record_duration(const struct portolan_recorder *r)
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
                                            struct portolan_error *err)
 {
-    enum portolan_status status = cut(r, next_step, false, err);
+    enum portolan_status status = recorder_cut(r, next_step, false, err);
 
     record_duration(r);
-    return status;
-}
-
-/* ------------------------------------------------------------------ the end */
-
-static void put_last_facts(struct portolan_recorder *r)
-{
-    r->source->put_objects(r->source->self, &r->facts); /* also those loaded meanwhile */
-    if (r->source->put_gaps)
-        r->source->put_gaps(r->source->self, &r->facts);
-}
-
-/* Collective: whether there is nothing to store at all. */
-static bool is_empty(struct portolan_recorder *r)
-{
-    double calls = 0;
-
-    if (r->trial)
-        return false;
-    take_own(r, &r->now, &(bool){false}, NULL);
-    calls += r->failed; /* a failure alone is stored, too */
-    for (size_t i = 0; i < r->now.count; ++i)
-        calls += (double)(r->now.records[i].calls + r->now.records[i].failed_calls);
-    return r->cohort->max(r->cohort, &calls, 1) || calls <= 0;
-}
-
-/* Collective: stores the facts of the trial as a whole, in a transaction of their own. */
-static enum portolan_status store_whole(struct portolan_recorder *r, struct portolan_error *err)
-{
-    double lost_rows = r->lost_rows;
-    enum portolan_status status = r->cohort->sum(r->cohort, &lost_rows, 1);
-
-    if (!status && r->source == &slice_own_source) /* else the load is another process's */
-        facts_put_load(r, &r->state->opened);
-    if (lost_rows > 0)
-        facts_printf(&r->facts, PORTOLAN_RECORDER_LOST_ROWS, "%.0f", lost_rows);
-    if (r->lost_steps.length)
-        portolan_facts_put(&r->facts, PORTOLAN_RECORDER_LOST, r->lost_steps.bytes);
-    if (!status && r->store)
-        status = portolan_store_begin(r->store, err);
-    if (!r->job)
-        status = step_put_summary(r, status, err);
-    if (!status)
-        status = step_put_events(r, status, err);
-    if (!status)
-        status = step_put_traffic(r, status, err);
-    facts_put_times(r);
-    if (!status && r->store)
-        status = commit_step(r, err);
-    if (r->store)
-        portolan_store_rollback(r->store);
-    status = portolan_cohort_agree(r->cohort, status, err);
-    if (status)
-        portolan_error_prefix(err, "statistics over ranks, events and messages are not stored");
-    return status;
-}
-
-/* Collective. */
-static enum portolan_status end_trial(struct portolan_recorder *r, struct portolan_error *err)
-{
-    double worst[2] = {r->elapsed_ns, r->failed};
-    enum portolan_status status = PORTOLAN_OK;
-    const char *outcome = NULL;
-
-    if (!r->cohort->max(r->cohort, worst, 2))
-        outcome = worst[1] > 0 ? "failed" : "finished";
-    if (!outcome)
-        status = portolan_error_set(err, PORTOLAN_EINTERNAL, "the ranks' times did not arrive");
-    else if (r->store && r->job)
-        status =
-            portolan_store_leave_trial(r->store, r->trial, r->job->rank, outcome, worst[0], err);
-    else if (r->store)
-        status = portolan_store_end_trial(r->store, r->trial, outcome, worst[0], err);
-    recorder_end_note(r->state);
-    return portolan_cohort_agree(r->cohort, status, err);
-}
-
-/* Collective: runs a part of the end. Data that the store does not take go into a file. */
-static enum portolan_status end_part(struct portolan_recorder *r,
-                                     enum portolan_status (*put)(struct portolan_recorder *,
-                                                                 struct portolan_error *),
-                                     struct portolan_error *err)
-{
-    struct portolan_error why = {0};
-    enum portolan_status status = put(r, &why);
-
-    if (is_of_store(status) && !recorder_divert(r, &why)) {
-        why = (struct portolan_error){0};
-        status = put(r, &why);
-    }
-    if (status)
-        portolan_error_set(err, status, "%s", why.text);
-    return status;
-}
-
-/* Says which steps were lost, before the reason of the last failure if there is one. */
-static enum portolan_status report_lost_steps(struct portolan_recorder *r,
-                                              struct portolan_error *err)
-{
-    struct portolan_error lost = {0};
-
-    portolan_error_set(&lost, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
-                       PORTOLAN_RECORDER_LOST, r->lost_steps.bytes ? r->lost_steps.bytes : "?",
-                       r->lost_samples, r->lost_step_rows);
-    if (err && err->status)
-        portolan_error_prefix(err, "%s", lost.text);
-    else if (err)
-        *err = lost;
-    return PORTOLAN_EIO;
-}
-
-/* Collective: if one rank failed, all did; rank 0, which stores facts, has a reason, too. */
-static void share_failure(struct portolan_recorder *r)
-{
-    double failed = r->failed;
-
-    if (r->cohort->max(r->cohort, &failed, 1) || failed <= r->failed)
-        return;
-    r->failed = true;
-    portolan_facts_put(&r->facts, "failure", "another rank failed");
-}
-
-enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err)
-{
-    struct portolan_error later = {0};
-    enum portolan_status status, whole, ended;
-
-    share_failure(r);
-    r->piggyback = NULL;
-    if (!r->job && is_empty(r)) /* nothing ran, nothing to keep */
-        return PORTOLAN_OK;
-    if (r->cohort->rank == 0)
-        put_last_facts(r);
-    status = cut(r, r->step + 1, true, err);
-    if (r->n_lost_steps)
-        close_range(r);
-    if (!r->trial)
-        return r->n_lost_steps ? report_lost_steps(r, err) : status;
-    whole = end_part(r, store_whole, status ? &later : err);
-    ended = end_part(r, end_trial, status || whole ? &later : err);
-    status = status ? status : whole ? whole : ended;
-    rows_drop(r); /* of calls since: they are not the next recorder's */
-    if (r->n_lost_steps)
-        status = report_lost_steps(r, err);
     return status;
 }

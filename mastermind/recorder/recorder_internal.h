@@ -227,6 +227,39 @@ enum portolan_status waiting_put(struct portolan_recorder *r, enum portolan_stat
 
 void waiting_step_clear(struct waiting_step *s);
 
+/* ---- recorder.c: steps, as the end of a trial needs them, too */
+
+/**
+ * Collective. Takes what was measured since the last cut, and stores it if it is to be stored now;
+ * the last step in any case, if need be in a file.
+ */
+enum portolan_status recorder_cut(struct portolan_recorder *r, int next_step, bool is_last,
+                                  struct portolan_error *err);
+
+/**
+ * Takes a snapshot. Calls that are measured for others only count as their callers' own time;
+ * *FOUND: there were any.
+ */
+enum portolan_status recorder_take_own(struct portolan_recorder *r,
+                                       struct portolan_probe_snapshot *s, bool *found,
+                                       struct portolan_error *err);
+
+/**
+ * Rank 0: ends the transaction. If STATUS is good, stores before it the facts and expectations that
+ * came meanwhile; else nothing of it is stored. Other ranks return STATUS.
+ */
+enum portolan_status recorder_commit(struct portolan_recorder *r, enum portolan_status status,
+                                     struct portolan_error *err);
+
+/** Returns whether the store is the cause, so that it may work later, or another store now. */
+bool recorder_is_of_store(enum portolan_status status);
+
+/** Adds the newest range of lost steps to the text, which has a limit. */
+void recorder_close_range(struct portolan_recorder *r);
+
+/** Says which steps were lost, before the reason of the last failure if there is one. */
+enum portolan_status recorder_report_lost(struct portolan_recorder *r, struct portolan_error *err);
+
 /* ---- gather.c: blocks of all ranks to rank 0 */
 
 /** Most bytes of blocks that a rank holds for others at once; more only for a single block. */

@@ -11,6 +11,12 @@ bool portolan_store_is_server(const char *path)
            !strncmp(path, "host=", 5);
 }
 
+char *portolan_store_traces(struct portolan_arena *arena, const char *path)
+{
+    return portolan_arena_printf(arena, "%s.traces",
+                                 portolan_store_is_server(path) ? "portolan" : path);
+}
+
 bool portolan_store_is_one(const char *path)
 {
     static const char magic[] = "SQLite format 3";

@@ -2,7 +2,6 @@
 /* The PostgreSQL back end: how its statements are run through libpq. */
 #include "postgres.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@ enum {
 
 /* The least time that a new session gets, even with a shorter time-out. */
 enum { SHORTEST_MS = 200 };
-enum { FETCH_ROWS = 4096, COPY_BYTES = 256 * 1024, STATEMENT_BYTES = 1000 };
+enum { FETCH_ROWS = 4096, STATEMENT_BYTES = 1000 };
 
 /* A statement that has been started. */
 struct query {
@@ -41,7 +40,7 @@ struct postgres {
     int64_t
         retry_ms; /* not before that another session is tried: a server that is away costs time */
     struct query queries[STATEMENT_COUNT];
-    struct portolan_text copy;
+    struct portolan_text copy; /* empty, with room for rows that are sent together */
 };
 
 static struct postgres *of(struct backend *b)
@@ -50,35 +49,6 @@ static struct postgres *of(struct backend *b)
 }
 
 /* ------------------------------------------------- values */
-
-/* Big-endian, as in the server's binary formats. */
-static void put_bits(char *to, uint64_t bits)
-{
-    bits = htobe64(bits);
-    memcpy(to, &bits, sizeof bits);
-}
-
-/* The length of VALUE; -1: NULL. *BYTES is the text itself, or NUMBER. */
-static int encode(char type, const union backend_value *value, char number[8], const char **bytes)
-{
-    union {
-        double d;
-        uint64_t bits;
-    } u;
-
-    *bytes = number;
-    if (type == 't') {
-        *bytes = value->t;
-        return value->t ? (int)strlen(value->t) : -1;
-    }
-    if (type == 'd') {
-        u.d = value->d;
-        put_bits(number, u.bits);
-        return isnan(value->d) ? -1 : 8;
-    }
-    put_bits(number, (uint64_t)value->i);
-    return type == 'k' && !value->i ? -1 : 8;
-}
 
 struct parameters {
     int n, lengths[BACKEND_VALUES_MAX], formats[BACKEND_VALUES_MAX];
@@ -94,7 +64,7 @@ static void encode_all(struct parameters *p, const char *types, const union back
 
         p->types[i] = types[i] == 't' ? TEXT : types[i] == 'd' ? FLOAT8 : INT8;
         p->formats[i] = 1;
-        p->lengths[i] = encode(types[i], &values[i], p->numbers[i], &p->values[i]);
+        p->lengths[i] = postgres_encode(types[i], &values[i], p->numbers[i], &p->values[i]);
         if (p->lengths[i] < 0)
             p->values[i] = NULL;
     }
@@ -334,104 +304,13 @@ static enum portolan_status next_row(struct backend *base, enum statement which,
     return status;
 }
 
-/* ------------------------------------------------- many rows */
-
-static void put_bytes(struct portolan_text *t, const void *bytes, size_t n)
-{
-    portolan_text_add_bytes(t, bytes, n);
-}
-
-static void put_length(struct portolan_text *t, int32_t length)
-{
-    uint32_t bits = htobe32((uint32_t)length);
-
-    put_bytes(t, &bits, sizeof bits);
-}
-
-static void put_value(struct portolan_text *t, char type, const union backend_value *value)
-{
-    char number[8];
-    const char *bytes;
-    int length = encode(type, value, number, &bytes);
-
-    put_length(t, length);
-    if (length > 0)
-        put_bytes(t, bytes, (size_t)length);
-}
-
-static void put_row(struct portolan_text *t, const char *types, uint16_t n,
-                    const union backend_value *values)
-{
-    uint16_t bits = htobe16(n);
-
-    put_bytes(t, &bits, sizeof bits);
-    for (int i = 0; i < n; ++i)
-        put_value(t, types[i], &values[i]);
-}
-
-/* Sends the buffered rows; if that fails, COPY reports why at its end. */
-static bool flush(struct postgres *b)
-{
-    bool good = !b->copy.failed &&
-                libpq.putCopyData(b->connection, b->copy.bytes, (int)b->copy.length) == 1 &&
-                postgres_flush(b->connection, POSTGRES_LONG_MS);
-
-    b->copy.length = 0;
-    return good;
-}
-
-/* TROUBLE: on our side; then nothing is stored. */
-static enum portolan_status end_copy(struct postgres *b, const char *trouble,
-                                     struct portolan_error *err)
-{
-    enum portolan_status status = PORTOLAN_OK;
-    PGresult *r;
-
-    r = postgres_answer(b->connection, libpq.putCopyEnd(b->connection, trouble) == 1,
-                        POSTGRES_LONG_MS);
-    if (!postgres_is_good(r))
-        status = postgres_failed(b->connection, r, err);
-    else
-        libpq.clear(r);
-    if (!status && libpq.status(b->connection) != CONNECTION_OK)
-        status = postgres_lost(b->connection, err);
-    return status;
-}
-
 static enum portolan_status put_rows(struct backend *base, enum statement which, const char *types,
                                      size_t n, backend_fill_fn fill, void *arg,
                                      struct portolan_error *err)
 {
-    static const char header[19] = "PGCOPY\n\377\r\n"; /* and zeros: no flags, no extension */
     struct postgres *b = of(base);
-    char text[100];
-    PGresult *r;
-    uint16_t columns = (uint16_t)strlen(types), last = 0xffff;
-    bool good = true;
 
-    snprintf(text, sizeof text, "COPY %s FROM STDIN (FORMAT binary)", backend_sql[which]);
-    r = postgres_answer(b->connection, libpq.sendQuery(b->connection, text), POSTGRES_LONG_MS);
-    if (libpq.resultStatus(r) != PGRES_COPY_IN)
-        return postgres_failed(b->connection, r, err);
-    libpq.clear(r);
-    put_bytes(&b->copy, header, sizeof header);
-    for (size_t i = 0; i < n && good; ++i) {
-        union backend_value values[BACKEND_VALUES_MAX];
-
-        fill(arg, i, values);
-        put_row(&b->copy, types, columns, values);
-        if (b->copy.length >= COPY_BYTES)
-            good = flush(b);
-    }
-    put_bytes(&b->copy, &last, sizeof last);
-    good = good && flush(b);
-    if (b->copy.failed) {
-        portolan_text_clear(&b->copy);
-        end_copy(b, "out of memory", NULL);
-        return portolan_no_memory(err);
-    }
-    b->copy.length = 0;
-    return end_copy(b, NULL, err);
+    return postgres_put_rows(b->connection, &b->copy, backend_sql[which], types, n, fill, arg, err);
 }
 
 /* ------------------------------------------------- rows */
@@ -478,10 +357,7 @@ static int64_t integer(struct backend *b, enum statement which, int column)
 
 static double real(struct backend *b, enum statement which, int column)
 {
-    union {
-        double d;
-        uint64_t bits;
-    } u;
+    union backend_value value;
     const char *bytes;
     Oid type;
 
@@ -489,8 +365,8 @@ static double real(struct backend *b, enum statement which, int column)
         return NAN;
     if (type != FLOAT8)
         return (double)integer(b, which, column);
-    u.bits = bits_of(bytes, 8);
-    return u.d;
+    value.i = (int64_t)bits_of(bytes, 8);
+    return value.d;
 }
 
 static const char *text(struct backend *b, enum statement which, int column)
@@ -503,19 +379,6 @@ static const char *text(struct backend *b, enum statement which, int column)
 
 /* ------------------------------------------------- names */
 
-/* Adds a column of N rows of WIDTH values as an array in the binary format. */
-static void put_array(struct portolan_text *t, char type, size_t n, int width,
-                      const union backend_value *values)
-{
-    put_length(t, 1); /* dimension */
-    put_length(t, 0); /* without NULL */
-    put_length(t, type == 't' ? TEXT : INT8);
-    put_length(t, (int32_t)n);
-    put_length(t, 1); /* first index */
-    for (size_t i = 0; i < n; ++i, values += width)
-        put_value(t, type, values);
-}
-
 static enum portolan_status identify(struct backend *base, enum statement find, const char *types,
                                      size_t n, const union backend_value *values, int64_t *ids,
                                      struct portolan_error *err)
@@ -526,7 +389,7 @@ static enum portolan_status identify(struct backend *base, enum statement find, 
     bool row;
 
     for (int i = 0; i < p.n; ++i) {
-        put_array(&arrays[i], types[i], n, p.n, &values[i]);
+        postgres_put_array(&arrays[i], types[i], types[i] == 't' ? TEXT : INT8, n, p.n, &values[i]);
         if (arrays[i].failed)
             status = portolan_no_memory(err);
         p.types[i] = types[i] == 't' ? TEXTS : INT8S;

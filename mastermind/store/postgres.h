@@ -97,4 +97,17 @@ enum portolan_status postgres_begin_session(PGconn *connection, bool write, int 
 enum portolan_status postgres_prepare_schema(PGconn *connection, bool write,
                                              struct portolan_error *err);
 
+/** The length of VALUE in the binary format; -1: NULL. *BYTES is the text itself, or NUMBER. */
+int postgres_encode(char type, const union backend_value *value, char number[8],
+                    const char **bytes);
+
+/** Adds a column of N rows of WIDTH values as an array of ELEMENT. */
+void postgres_put_array(struct portolan_text *t, char type, Oid element, size_t n, int width,
+                        const union backend_value *values);
+
+/** Stores the N rows that FILL makes in TABLE, by way of ROWS, which is empty before and after. */
+enum portolan_status postgres_put_rows(PGconn *connection, struct portolan_text *rows,
+                                       const char *table, const char *types, size_t n,
+                                       backend_fill_fn fill, void *arg, struct portolan_error *err);
+
 #endif

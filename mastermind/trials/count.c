@@ -11,7 +11,7 @@ bool portolan_trial_counts(const struct portolan_trial *t)
     return strcmp(t->outcome, "failed") != 0;
 }
 
-static bool is_of_component(const char *name)
+bool portolan_fact_is_of_build(const char *name)
 {
     return !strncmp(name, "compiled ", 9);
 }
@@ -23,7 +23,7 @@ size_t portolan_trial_list_facts(const struct portolan_trial *t, struct portolan
     size_t n = 0;
 
     for (size_t i = 0; i < t->n_metadata && n < most; i++) {
-        bool is_one = is_of_component(t->metadata[i].name);
+        bool is_one = portolan_fact_is_of_build(t->metadata[i].name);
 
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             is_one = is_one || !strcmp(t->metadata[i].name, names[k]);
@@ -64,6 +64,33 @@ const struct portolan_name_value *portolan_trial_elsewhere(const struct portolan
     return NULL;
 }
 
+static bool is_of_machine(const struct portolan_trial *t, const char *machine)
+{
+    const struct portolan_name_value fact = {PORTOLAN_STORE_VIRTUAL, machine};
+
+    return !portolan_trial_elsewhere(t, &fact, machine ? 1 : 0);
+}
+
+void portolan_trials_keep_of_machine(struct portolan_sample_set *set, const char *machine)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n_trials; i++)
+        if (is_of_machine(&set->trials[i], machine))
+            set->trials[n++] = set->trials[i];
+    set->n_trials = n;
+}
+
+void portolan_trials_keep_listed_of_machine(struct portolan_trial_list *l, const char *machine)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        if (is_of_machine(l->trials[i], machine))
+            l->trials[n++] = l->trials[i];
+    l->n = n;
+}
+
 /* Returns whether A rather than B is the trial whose machine and build count; B may be NULL, A is
  * newer. */
 static bool is_better(const struct portolan_trial *a, const struct portolan_trial *b)
@@ -75,9 +102,9 @@ static bool is_better(const struct portolan_trial *a, const struct portolan_tria
     if (!b || is_real != was_real)
         return !b || is_real;
     for (size_t i = 0; i < a->n_metadata; i++)
-        is_built = is_built || is_of_component(a->metadata[i].name);
+        is_built = is_built || portolan_fact_is_of_build(a->metadata[i].name);
     for (size_t i = 0; i < b->n_metadata; i++)
-        was_built = was_built || is_of_component(b->metadata[i].name);
+        was_built = was_built || portolan_fact_is_of_build(b->metadata[i].name);
     return is_built || !was_built; /* a trial that ended early may not say it */
 }
 

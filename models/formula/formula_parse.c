@@ -129,6 +129,8 @@ static bool take_word(struct parser *p, size_t *length)
 {
     size_t n = 1;
 
+    if (!is_name_start(peek_ahead(p, 0)))
+        return COMPLAIN(p, "the name of a member is missing after \"%s\"", p->now.name);
     while (is_name_inside(peek_ahead(p, n)))
         n++;
     if (!name_add(p, length, p->at, n))
@@ -144,9 +146,7 @@ static void take_name(struct parser *p)
 
     p->now.kind = NAME;
     p->now.is_word = true;
-    if (!take_word(p, &length))
-        return;
-    for (;;) {
+    while (take_word(p, &length)) {
         const char *at = p->at, *line_start = p->line_start;
         unsigned line = p->line;
         size_t n;
@@ -166,12 +166,6 @@ static void take_name(struct parser *p)
         p->at += n;
         p->now.is_word = false;
         skip_blanks(p);
-        if (!is_name_start(peek_ahead(p, 0))) {
-            COMPLAIN(p, "the name of a member is missing after \"%s\"", p->now.name);
-            return;
-        }
-        if (!take_word(p, &length))
-            return;
     }
 }
 

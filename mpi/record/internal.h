@@ -59,16 +59,6 @@ struct stream {
     struct stream_known known[KNOWN_KINDS];
 };
 
-/* The process, as all its files name it. Constant once recording began. */
-struct record_process {
-    char *folder;
-    int rank, n_ranks;
-    unsigned flags;
-    uint32_t block_cost;         /* the name of what a block took */
-    char host[256], counter[64]; /* the latter "": not known */
-};
-extern struct record_process record_process;
-
 /*
  * A new file, whose first event is at TICKS; NULL without memory. If the file cannot be made, all
  * its events are lost.
@@ -136,6 +126,25 @@ static inline void stack_pop(struct region_stack *stack)
     stack->depth -= stack->depth > 0;
 }
 
+/* -- process.c: what process this is, and when recording begins -- */
+
+/* The process, as all its files name it. Constant once recording began, but for the folder. */
+struct record_process {
+    char *folder;
+    unsigned folder_number; /* of the folder that files are made in now */
+    int rank, n_ranks;
+    unsigned flags;
+    char host[256], counter[64]; /* the latter "": not known */
+    bool is_running;             /* MPI, or portolan_record_start(): the rank is known */
+    bool shares_cores, has_begun, has_ended;
+    uint64_t cpu_every, gap_short, gap_most;        /* ticks */
+    uint32_t block_cost, cost_names[2], polls_name; /* names of values */
+};
+extern struct record_process record_process;
+
+/* The process is RANK of N_RANKS, with the FLAGS of its files: recording can begin. */
+void record_run_as(int rank, int n_ranks, unsigned flags, bool on_shared_cores);
+
 /* -- definitions.c: what events refer to, into the stream before its first use -- */
 
 void define_region(struct stream *s, uint32_t region);
@@ -144,6 +153,7 @@ const char *record_region_name(uint32_t region);
 void define_name(struct stream *s, uint32_t name);
 void define_routine(struct stream *s, uint32_t number, const char *name);
 void define_comm(struct stream *s, const struct portolan_mpi_comm *comm);
+
 /* -- window.c: when recording is on -- */
 
 /* While recording is on; changes each time that it begins. RECORD_OFF: it is off. */

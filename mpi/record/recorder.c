@@ -4,34 +4,17 @@
 
 #include <portolan/probe.h>
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-/* Processor time where ranks have cores of their own. */
-#define CPU_EVERY_NS 10e6
-/* Between two calls that look in vain: no more than a loop takes; the longest sleep. */
-#define GAP_SHORT_NS 10e3
-#define GAP_MOST_NS  100e6
 
 static void receive_event(const struct portolan_mpi_event *event);
 struct portolan_mpi_observer record_observer = {.tell = receive_event};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool is_running; /* MPI, or portolan_record_start(): what process this is is known */
-static bool shares_cores;
-static bool has_begun, has_ended;
-static unsigned folder_number; /* of the folder that files are made in now */
 static int n_threads;
-static uint64_t lost_before;         /* by threads that have ended; under the lock */
-static uint64_t cpu_every;           /* ticks */
-static uint64_t gap_short, gap_most; /* ticks */
-static uint32_t cost_names[2], polls_name;
+static uint64_t lost_before; /* by threads that have ended; under the lock */
 static pthread_key_t key;
 static bool have_key;
 static __thread struct stream *mine __attribute__((tls_model("initial-exec")));
@@ -70,7 +53,7 @@ static void end_thread(void *regions)
 static void forget_files(void)
 {
     mine = NULL;
-    has_ended = true;
+    record_process.has_ended = true;
     record_observer.is_on = false;
 }
 
@@ -92,7 +75,8 @@ static struct stream *stream_here(uint64_t ticks)
 {
     struct stream *s = mine;
 
-    if (s || !have_key || has_ended || !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
+    if (s || !have_key || record_process.has_ended ||
+        !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
         return s;
     if (!number_of_thread)
         number_of_thread = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
@@ -102,7 +86,7 @@ static struct stream *stream_here(uint64_t ticks)
         s = NULL;
     }
     if (s)
-        s->folder = __atomic_load_n(&folder_number, __ATOMIC_RELAXED);
+        s->folder = __atomic_load_n(&record_process.folder_number, __ATOMIC_RELAXED);
     return mine = s;
 }
 
@@ -133,7 +117,8 @@ static __attribute__((noinline)) struct stream *stream_at(uint64_t ticks)
         end_polls(s);
     if (!s || window == RECORD_OFF || s->is_virtual != is_virtual_now())
         return NULL;
-    if (s->window != window && s->folder != __atomic_load_n(&folder_number, __ATOMIC_RELAXED)) {
+    if (s->window != window &&
+        s->folder != __atomic_load_n(&record_process.folder_number, __ATOMIC_RELAXED)) {
         portolan_record_close();
         if (!(s = stream_here(ticks)))
             return NULL;
@@ -173,22 +158,12 @@ static uint64_t cpu_now_ns(void)
 
 static void put_cpu(struct stream *s, uint64_t ticks, uint64_t ns)
 {
-    if (record_cpu == CPU_NEVER || (record_cpu == CPU_AUTO && !shares_cores))
-        s->cpu_next = ticks + cpu_every;
+    if (record_cpu == CPU_NEVER || (record_cpu == CPU_AUTO && !record_process.shares_cores))
+        s->cpu_next = ticks + record_process.cpu_every;
     if (record_cpu == CPU_NEVER)
         return;
     stream_put(s, &(struct portolan_stream_event){
                       .kind = PORTOLAN_TRACE_CPU, .ticks = ticks, .bytes = ns});
-}
-
-static void set_times(void)
-{
-    double tick_ns = portolan_probe_ticks_to_ns(1U << 30) / (1U << 30);
-
-    tick_ns = tick_ns > 0 ? tick_ns : 1;
-    cpu_every = (uint64_t)(CPU_EVERY_NS / tick_ns);
-    gap_short = (uint64_t)(GAP_SHORT_NS / tick_ns);
-    gap_most = (uint64_t)(GAP_MOST_NS / tick_ns);
 }
 
 /* -- calls that look in vain -- */
@@ -228,7 +203,7 @@ static void end_polls(struct stream *s)
 {
     const struct record_polls p = s->polls;
     struct portolan_stream_event event = {
-        .kind = PORTOLAN_TRACE_VALUE, .ticks = p.end, .what = polls_name};
+        .kind = PORTOLAN_TRACE_VALUE, .ticks = p.end, .what = record_process.polls_name};
     double n = p.n;
 
     if (!p.are_open)
@@ -239,8 +214,8 @@ static void end_polls(struct stream *s)
         put_cpu(s, p.end, p.cpu_ns);
     put_end(s, p.end);
     memcpy(&event.bytes, &n, sizeof n);
-    if (p.n > 1 && polls_name != UINT32_MAX) {
-        define_name(s, polls_name);
+    if (p.n > 1 && record_process.polls_name != UINT32_MAX) {
+        define_name(s, record_process.polls_name);
         stream_put(s, &event);
     }
     if (p.has_next)
@@ -255,9 +230,9 @@ static bool is_next_poll(struct record_polls *p, uint64_t ticks)
 {
     uint64_t gap = ticks - p->end, all = ticks - p->first;
 
-    if (ticks < p->end || gap > gap_most)
+    if (ticks < p->end || gap > record_process.gap_most)
         return false;
-    if (gap <= gap_short)
+    if (gap <= record_process.gap_short)
         return true;
     p->apart += gap;
     return (double)(cpu_now_ns() - p->cpu_first_ns) <=
@@ -292,87 +267,13 @@ static bool is_polling(struct stream *s, const struct portolan_mpi_event *e)
 
 /* -- beginning and end -- */
 
-/* Hosts may have one name and other clocks, and containers other names and one clock. */
-static void name_counter(void)
-{
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-    if (f && fgets(record_process.counter, sizeof record_process.counter, f))
-        record_process.counter[strcspn(record_process.counter, "\n")] = 0;
-    if (f)
-        fclose(f);
-}
-
-/* As in `sh -c 'first; second'`: the second has the folder 2 in that of the first. */
-static void follow_programs(void)
-{
-    char *first = record_process.folder, *folder = portolan_strdup(first), *file;
-
-    for (int n = 2; folder; n++) {
-        bool is_taken;
-
-        file = portolan_asprintf("%s/%d.0.trace", folder, record_process.rank);
-        is_taken = file && !access(file, F_OK);
-        free(file);
-        if (!is_taken)
-            break;
-        free(folder);
-        folder = portolan_asprintf("%s/%d", first, n);
-        if (folder)
-            mkdir(folder, 0777);
-    }
-    if (folder) {
-        record_process.folder = folder;
-        free(first);
-    }
-}
-
-/* When there is a folder and it is known what process this is. */
-static void begin(void)
-{
-    pthread_mutex_lock(&lock);
-    if (!has_begun && !has_ended && is_running && record_process.folder) {
-        has_begun = true;
-        follow_programs();
-        set_times();
-        cost_names[0] = portolan_record_name(PORTOLAN_TRACE_COST_BEFORE);
-        cost_names[1] = portolan_record_name(PORTOLAN_TRACE_COST_AFTER);
-        record_process.block_cost = portolan_record_name(PORTOLAN_TRACE_COST_BLOCK);
-        polls_name = portolan_record_name(PORTOLAN_TRACE_POLLS);
-        unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
-    }
-    pthread_mutex_unlock(&lock);
-    window_change(WINDOW_BEGUN, has_begun && !has_ended);
-}
-
-static void run_as(int rank, int n_ranks, unsigned flags, bool on_shared_cores)
-{
-    pthread_mutex_lock(&lock);
-    if (!is_running) {
-        is_running = true;
-        record_process.rank = rank;
-        record_process.n_ranks = n_ranks;
-        record_process.flags = flags;
-        shares_cores = on_shared_cores;
-        gethostname(record_process.host, sizeof record_process.host - 1);
-        name_counter();
-    }
-    pthread_mutex_unlock(&lock);
-    begin();
-}
-
-void portolan_record_start(int rank, int n_ranks)
-{
-    run_as(rank, n_ranks, 0, false);
-}
-
 void portolan_record_end(void)
 {
-    if (!has_begun || has_ended)
+    if (!record_process.has_begun || record_process.has_ended)
         return;
     if (is_in_step) /* the last one ends with the run */
         portolan_record_step(-1);
-    has_ended = true;
+    record_process.has_ended = true;
     window_change(WINDOW_BEGUN, false);
     portolan_record_close();
 }
@@ -459,16 +360,18 @@ static __attribute__((noinline)) void report_others(const struct portolan_mpi_ev
         return;
     switch (event->kind) {
     case PORTOLAN_MPI_STARTED:
-        run_as(event->peer, event->comm->n_members,
-               event->tag & PORTOLAN_MPI_HAS_THREADS ? PORTOLAN_STREAM_HAS_THREADS : 0,
-               event->tag & PORTOLAN_MPI_SHARES_CORES);
+        record_run_as(event->peer, event->comm->n_members,
+                      event->tag & PORTOLAN_MPI_HAS_THREADS ? PORTOLAN_STREAM_HAS_THREADS : 0,
+                      event->tag & PORTOLAN_MPI_SHARES_CORES);
         break;
     case PORTOLAN_MPI_ENDED:
         portolan_record_end();
         break;
     case PORTOLAN_MPI_COST:
-        put_value(event->ticks, cost_names[0], portolan_probe_ticks_to_ns(event->bytes));
-        put_value(event->ticks, cost_names[1], portolan_probe_ticks_to_ns(event->request));
+        put_value(event->ticks, record_process.cost_names[0],
+                  portolan_probe_ticks_to_ns(event->bytes));
+        put_value(event->ticks, record_process.cost_names[1],
+                  portolan_probe_ticks_to_ns(event->request));
         break;
     default:
         record_mpi(event);
@@ -555,48 +458,6 @@ const struct portolan_mpi_observer *portolan_record_observer(void)
     return &record_observer;
 }
 
-/* -- settings -- */
-
-enum portolan_status portolan_record_configure(const struct portolan_record_settings *settings,
-                                               struct portolan_error *err)
-{
-    enum portolan_status status = portolan_record_window(settings->window, err);
-    char *folder;
-
-    if (status)
-        return status;
-    if (mkdir(settings->folder, 0777) != 0 && errno != EEXIST)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot make the folder %s for traces: %s",
-                                  settings->folder, strerror(errno));
-    /* The program may change its working directory. */
-    if (!(folder = realpath(settings->folder, NULL)))
-        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", settings->folder, strerror(errno));
-    pthread_mutex_lock(&lock);
-    free(record_process.folder);
-    record_process.folder = folder;
-    __atomic_add_fetch(&folder_number, 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
-    begin();
-    return PORTOLAN_OK;
-}
-
-const char *portolan_record_peek_folder(void)
-{
-    return record_process.folder;
-}
-
-enum portolan_status portolan_record_configure_by_environment(bool *is_wanted,
-                                                              struct portolan_error *err)
-{
-    const struct portolan_record_settings settings = {.folder = getenv("PORTOLAN_TRACE"),
-                                                      .window = getenv("PORTOLAN_TRACE_WINDOW")};
-    bool has_folder = settings.folder && *settings.folder;
-
-    if (is_wanted)
-        *is_wanted = has_folder;
-    return has_folder ? portolan_record_configure(&settings, err) : PORTOLAN_OK;
-}
-
 /* -- regions -- */
 
 bool portolan_record_is_on(void)
@@ -625,7 +486,7 @@ void portolan_record_enter(uint32_t region)
     const char *name = record_region_name(region);
     struct stream *s;
 
-    if (!name || has_ended)
+    if (!name || record_process.has_ended)
         return;
     if (window_wants(name))
         window_change(WINDOW_DEPTH, 1);
@@ -641,7 +502,7 @@ void portolan_record_leave(uint32_t region)
     const char *name = record_region_name(region);
     struct stream *s;
 
-    if (!name || has_ended)
+    if (!name || record_process.has_ended)
         return;
     if ((s = put_region(PORTOLAN_TRACE_LEAVE, region)))
         stack_pop(&s->written);
@@ -660,11 +521,6 @@ void portolan_record_age(uint32_t name, double since_ns)
     uint64_t ticks = portolan_probe_now();
 
     put_value(ticks, name, portolan_probe_ticks_to_ns(ticks) - since_ns);
-}
-
-bool portolan_record_is_possible(void)
-{
-    return is_running && !has_ended;
 }
 
 void portolan_record_step(int number)

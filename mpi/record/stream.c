@@ -19,8 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct record_process record_process;
-
 /* Events that are lost before room is asked for again. */
 #define RETRY 4096
 

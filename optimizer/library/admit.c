@@ -16,16 +16,10 @@
  * What remains is unproven: forbidden, but with a chance ("hope") that says whether a trial there
  * is worth it.
  */
-#include "plan_internal.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "evidence.h"
 
 enum {
-    MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS,
     MOST_NEAR = 48,
-    MOST_KINDS = 8,
-    PLACES_OF_A_KIND = 5,
     MANY_PLACES = 8,
     ALIKE = 2, /* so many similar places must be good for a place to be admitted */
     ASKED = 4  /* so many similar places give the chance of a place */
@@ -42,200 +36,6 @@ static const double far_apart = 8;
 static const double doubt = 0.5;
 /* Similar places are within this many usual distances. */
 static const double alike_within = 3;
-
-/* The rules that admit a place, or may. */
-struct rules {
-    bool alike, bracket, neighbour;
-};
-
-/* One place with one combination of implementations. */
-struct evidence {
-    size_t key; /* the scope's tuple, with the calling instance as written */
-    size_t point;
-    double at[MOST_COORDINATES];
-    bool failed;
-    double accuracy; /* the worst; NaN: none was reported */
-    double wanted;   /* accuracy wanted of this component; 0: any */
-    double nearby; /* scaled distance to the combination's second nearest place; INFINITY: there is
-                      none */
-    struct rules misled; /* rules that would admit this place although it is bad */
-    long long trial;
-};
-
-struct plan_evidence {
-    size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
-    struct evidence *all;               /* sorted by key */
-    bool is_kind[MOST_COORDINATES];     /* few different integers, each at many places */
-    double scale[MOST_COORDINATES];     /* standard deviations, in factors of two */
-};
-
-static bool is_bad(const struct evidence *e)
-{
-    return e->failed || (e->wanted > 0 && e->accuracy > e->wanted);
-}
-
-/* ---- gathering ---- */
-
-static bool is_trial_lifted(const struct portolan_plan *p, size_t path, size_t own, int64_t trial)
-{
-    const struct survey *s = &p->s;
-    const struct survey_node *n = &s->nodes[path];
-
-    return survey_is_lifted(
-        s, trial, n->instance,
-        own == NONE ? "" : s->variables[n->variable].instance->alternatives[own].class_name);
-}
-
-bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q)
-{
-    return is_trial_lifted(p, q->node, q->own, p->s.trials[p->s.rows[q->row].trial].trial->id);
-}
-
-/* Puts contexts (NULL: not known), then numeric swept parameters, and returns their number. */
-static size_t put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
-                              const double *dims, double *at)
-{
-    int n = p->s.nodes[path].n_context;
-
-    for (int k = 0; k < n; k++)
-        at[k] = context ? context[k] : NAN;
-    return (size_t)n + survey_inputs(&p->s, dims, at + n);
-}
-
-/* Compares for ascending order; unknown values come first, and are equal. */
-static int order_of(double a, double b)
-{
-    return isnan(a) || isnan(b) ? isnan(b) - isnan(a) : (a > b) - (a < b);
-}
-
-static int evidence_order(const void *left, const void *right)
-{
-    const struct evidence *a = left, *b = right;
-    int order = (a->key > b->key) - (a->key < b->key);
-
-    if (!order)
-        order = (a->point > b->point) - (a->point < b->point);
-    for (size_t k = 0; !order && k < MOST_COORDINATES; k++)
-        order = order_of(a->at[k], b->at[k]);
-    return order;
-}
-
-static void merge_evidence(struct evidence *into, const struct evidence *e)
-{
-    if (e->failed || e->accuracy > into->accuracy)
-        into->trial = e->trial;
-    into->failed = into->failed || e->failed;
-    into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
-}
-
-/* Adds a bad place for a class whose trial did not finish, if no other trial with it finished
- * there. */
-static void gather_ended(const struct portolan_plan *p, size_t path, size_t *selection,
-                         struct plan_evidence *out)
-{
-    const struct survey *s = &p->s;
-    size_t v = s->nodes[path].variable;
-
-    for (size_t i = 0; v != NONE && i < s->n_trials; i++) {
-        const struct survey_trial *t = &s->trials[i];
-        struct evidence *e = &out->all[out->n];
-        size_t k = 0;
-
-        if (!t->ended_blindly)
-            continue;
-        while (k < s->n_trials &&
-               !(s->trials[k].point == t->point && !s->trials[k].failed &&
-                 !s->trials[k].ended_blindly && s->trials[k].selection[v] == t->selection[v]))
-            k++;
-        if (k < s->n_trials)
-            continue;
-        memcpy(selection, t->selection, s->n_variables * sizeof *selection);
-        if (p->paths[path].caller_at != NONE)
-            selection[p->paths[path].scope.variables[p->paths[path].caller_at]] = 0;
-        *e = (struct evidence){.key = plan_tuple_of(p, &p->paths[path].scope, selection),
-                               .point = t->point,
-                               .failed = true,
-                               .accuracy = NAN,
-                               .wanted = plan_wanted(p, path),
-                               .trial = (long long)t->trial->id};
-        put_coordinates(p, path, NULL, t->x, e->at);
-        out->n += e->key != NONE && !is_trial_lifted(p, path, t->selection[v], t->trial->id);
-    }
-}
-
-/* Adds bad places for a class that ended the process of a trial, with all its partners. */
-static void gather_blamed(const struct portolan_plan *p, size_t path, struct plan_evidence *out)
-{
-    const struct survey *s = &p->s;
-    const struct survey_node *node = &s->nodes[path];
-    const struct plan_scope *scope = &p->paths[path].scope;
-
-    for (size_t i = 0; node->variable != NONE && i < s->n_trials; i++)
-        for (size_t tuple = 0; tuple < scope->n_tuples; tuple++) {
-            const struct survey_trial *t = &s->trials[i];
-            size_t own = plan_own_of(p, path, tuple);
-            struct evidence *e = &out->all[out->n];
-
-            if (plan_as_written(p, path, tuple) != tuple ||
-                !survey_is_blamed(
-                    s, t, node->instance,
-                    s->variables[node->variable].instance->alternatives[own].class_name))
-                continue;
-            *e = (struct evidence){.key = tuple,
-                                   .point = t->point,
-                                   .failed = true,
-                                   .accuracy = NAN,
-                                   .wanted = plan_wanted(p, path),
-                                   .trial = (long long)t->trial->id};
-            put_coordinates(p, path, NULL, t->x, e->at);
-            out->n++;
-        }
-}
-
-/* Returns whether the class of a sample later ended the process: then calls that worked before do
- * not count. */
-static bool is_of_blamed(const struct portolan_plan *p, const struct survey_quality *q)
-{
-    const struct survey_node *n = &p->s.nodes[q->node];
-
-    return n->variable != NONE && q->own != NONE &&
-           survey_is_blamed(&p->s, &p->s.trials[p->s.rows[q->row].trial], n->instance,
-                            p->s.variables[n->variable].instance->alternatives[q->own].class_name);
-}
-
-static void gather_qualities(const struct portolan_plan *p, size_t path, size_t *selection,
-                             struct plan_evidence *out)
-{
-    const struct survey *s = &p->s;
-    const struct survey_node *node = &s->nodes[path];
-    size_t kept = 0;
-
-    for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
-        const struct survey_quality *q = &s->qualities[i];
-        const struct survey_trial *t = &s->trials[s->rows[q->row].trial];
-        struct evidence *e = &out->all[out->n];
-
-        *e = (struct evidence){
-            .key = plan_as_written(p, path, plan_quality_tuple(p, path, q, selection)),
-            .point = t->point,
-            .failed = q->failed > 0,
-            .accuracy = q->value,
-            .wanted = plan_wanted(p, path),
-            .trial = (long long)t->trial->id};
-        put_coordinates(p, path, q->context, t->x, e->at);
-        out->n += e->key != NONE && !(is_bad(e) ? plan_is_lifted(p, q) : is_of_blamed(p, q));
-    }
-    gather_ended(p, path, selection, out);
-    gather_blamed(p, path, out);
-    if (out->n)
-        qsort(out->all, out->n, sizeof *out->all, evidence_order);
-    for (size_t i = 0; i < out->n; i++)
-        if (kept && !evidence_order(&out->all[kept - 1], &out->all[i]))
-            merge_evidence(&out->all[kept - 1], &out->all[i]);
-        else
-            out->all[kept++] = out->all[i];
-    out->n = kept;
-}
 
 /* ---- rules ---- */
 
@@ -324,7 +124,7 @@ static void look_around(const struct plan_evidence *v, size_t key, const double 
 
         if (e->key != key || e == without)
             continue;
-        insert_near(is_bad(e) ? &a->bad : &a->good, e, distance(v, e->at, t));
+        insert_near(evidence_is_bad(e) ? &a->bad : &a->good, e, distance(v, e->at, t));
         if (!isinf(d = scaled_distance(v, e->at, t)))
             insert_near(&a->alike, e, d);
     }
@@ -358,24 +158,6 @@ static bool is_close(const struct around *a)
 
 /* ---- similar places ---- */
 
-static void find_scales(struct plan_evidence *v)
-{
-    for (size_t k = 0; k < v->n_coordinates; k++) {
-        double n = 0, mean = 0, squares = 0;
-
-        for (size_t i = 0; i < v->n; i++) {
-            double x = v->all[i].at[k], off;
-
-            if (!(x > 0))
-                continue;
-            off = log2(x) - mean;
-            mean += off / ++n;
-            squares += off * (log2(x) - mean);
-        }
-        v->scale[k] = n > 1 && squares > 0 ? sqrt(squares / n) : 1;
-    }
-}
-
 /* The usual distance to the second nearest place; 0: too few places were tried. */
 static double usual_distance(const struct plan_evidence *v, size_t key)
 {
@@ -394,7 +176,7 @@ static bool works_alike(const struct plan_evidence *v, size_t key, const struct 
 {
     const struct near *x = &a->alike;
 
-    return x->n >= ALIKE && !is_bad(x->e[0]) && !is_bad(x->e[1]) &&
+    return x->n >= ALIKE && !evidence_is_bad(x->e[0]) && !evidence_is_bad(x->e[1]) &&
            x->at[ALIKE - 1] <= alike_within * usual_distance(v, key);
 }
 
@@ -404,39 +186,11 @@ static double hope_for(const struct plan_evidence *v, size_t key, const struct a
     double good = 0, n = 0;
 
     for (size_t i = 0; i < a->alike.n && i < ASKED; i++, n++)
-        good += !is_bad(a->alike.e[i]);
+        good += !evidence_is_bad(a->alike.e[i]);
     return n > 0 && usual_distance(v, key) > 0 ? doubt * good / n : 0;
 }
 
 /* ---- which rules hold ---- */
-
-/* A coordinate with few different integers, each at many places, is a kind rather than a size. */
-static void find_kinds(struct plan_evidence *v)
-{
-    size_t keys = 0;
-
-    for (size_t i = 0; i < v->n; i++)
-        keys += !i || v->all[i].key != v->all[i - 1].key;
-    for (size_t k = 0; k < v->n_coordinates; k++) {
-        double seen[MOST_KINDS];
-        size_t n = 0;
-
-        for (size_t i = 0; i < v->n && n <= MOST_KINDS; i++) {
-            double x = v->all[i].at[k];
-            size_t j = 0;
-
-            while (j < n && seen[j] != x)
-                j++;
-            if (isnan(x) || j < n)
-                continue;
-            if (n == MOST_KINDS || x != floor(x))
-                n = MOST_KINDS + 1;
-            else
-                seen[n++] = x;
-        }
-        v->is_kind[k] = n > 1 && n <= MOST_KINDS && v->n >= PLACES_OF_A_KIND * n * keys;
-    }
-}
 
 /* Marks bad places that a rule would have admitted if they had not been tried. */
 static void try_rules(struct plan_evidence *v)
@@ -452,7 +206,7 @@ static void try_rules(struct plan_evidence *v)
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
 
-        if (!is_bad(e))
+        if (!evidence_is_bad(e))
             continue;
         look_around(v, e->key, e->at, e, &a);
         e->misled.alike = works_alike(v, e->key, &a);
@@ -480,40 +234,20 @@ static struct rules ask_rules(const struct plan_evidence *v, size_t key, const d
 
 enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
 {
-    struct portolan_arena *pool = &p->s.pool;
-    const struct survey_node *node = &p->s.nodes[path];
-    double ignored[MOST_COORDINATES];
-    struct plan_evidence *v;
-    size_t *selection;
+    enum portolan_status status = evidence_gather(p, path, &p->paths[path].evidence);
 
-    /* If no instance of the scope has alternatives, a failure excludes nothing. */
-    if ((!node->n_qualities && !p->s.ended_blindly) ||
-        p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
-        return PORTOLAN_OK;
-    v = portolan_arena_alloc(pool, 1, sizeof *v);
-    selection = portolan_arena_alloc(pool, p->s.n_variables, sizeof *selection);
-    if (!v || !selection ||
-        !(v->all = portolan_arena_alloc(
-              pool, node->n_qualities + 1 + p->s.n_trials * (1 + p->paths[path].scope.n_tuples),
-              sizeof *v->all)))
-        return PORTOLAN_ENOMEM;
-    v->n_context = (size_t)node->n_context;
-    v->n_coordinates = put_coordinates(p, path, NULL, p->dim_target, ignored);
-    gather_qualities(p, path, selection, v);
-    find_kinds(v);
-    find_scales(v);
-    try_rules(v);
-    p->paths[path].evidence = v;
-    return PORTOLAN_OK;
+    if (!status && p->paths[path].evidence)
+        try_rules(p->paths[path].evidence);
+    return status;
 }
 
 /* ---- verdicts ---- */
 
 static struct plan_verdict verdict_on(const struct evidence *e)
 {
-    return (struct plan_verdict){.kind = !is_bad(e)  ? PLAN_ADMITTED
-                                         : e->failed ? PLAN_FAILED
-                                                     : PLAN_INACCURATE,
+    return (struct plan_verdict){.kind = !evidence_is_bad(e) ? PLAN_ADMITTED
+                                         : e->failed         ? PLAN_FAILED
+                                                             : PLAN_INACCURATE,
                                  .accuracy = e->accuracy,
                                  .trial = e->trial};
 }
@@ -544,12 +278,12 @@ static bool seen_there(const struct portolan_plan *p, const struct plan_evidence
 
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
-        bool bad = is_bad(e);
+        bool bad = evidence_is_bad(e);
 
         if (e->key != key)
             continue;
         if (e->point == p->s.target_point && (bad || (!here && is_alike(v, e, t))))
-            here = here && is_bad(here) ? here : e;
+            here = here && evidence_is_bad(here) ? here : e;
         else if (bad && is_alike(v, e, t))
             alike = e;
     }
@@ -608,7 +342,7 @@ static struct plan_verdict judge_place(const struct plan_evidence *v, size_t key
     if (e) {
         out.accuracy = e->accuracy;
         out.trial = e->trial;
-        out.near_bad = is_bad(e);
+        out.near_bad = evidence_is_bad(e);
         out.near_failed = e->failed;
     }
     out.hope = hope_for(v, key, &a);
@@ -627,6 +361,6 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
 
     if (!v)
         return out;
-    put_coordinates(p, path, context, p->dim_target, t);
+    evidence_place(p, path, context, p->dim_target, t);
     return seen_there(p, v, key, t, &out) ? out : judge_place(v, key, t, accuracy_rises);
 }

@@ -235,7 +235,8 @@ static bool is_likely(const struct advising *a, double exchange_ns,
     bool hoped = then->n_extrapolating > now->n_extrapolating;
 
     *chance = changes_blindly(a) ? 0 : plan_chance(&a->view, a->chosen, a->current, exchange_ns);
-    return !then->is_unusable && *chance >= (hoped ? chance_to_hope : chance_to_change);
+    return !plan_is_doubted(then, *chance) &&
+           *chance >= (hoped ? chance_to_hope : chance_to_change);
 }
 
 /* Chooses what runs now, and gives the reason. */
@@ -282,8 +283,12 @@ static bool is_worth_it(struct advising *a, double cost_now, double cost_then,
                  100 * a->now->hysteresis);
     else if ((out->is_ignorant = !is_likely(a, exchange_ns, now, then, &chance)))
         snprintf(out->reason, sizeof out->reason,
-                 "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s", gain,
-                 all, 100 * chance, extrapolation_mark(then));
+                 "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s%s",
+                 gain, all, 100 * chance,
+                 plan_is_doubted(then, chance)
+                     ? ", since a step may then take over 5 times as long as predicted"
+                     : "",
+                 extrapolation_mark(then));
     else
         return true;
     return false;

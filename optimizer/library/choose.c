@@ -12,8 +12,6 @@
 /* The verdict is "cannot tell" if the expected loss is above TOO_MUCH, and "close call" if the
  * chance is below FAIR_CHANCE. */
 static const double too_much = 0.2, fair_chance = 0.8;
-/* A choice within the measured range with this chance is certain, even if its time is not. */
-static const double no_doubt = 0.99;
 
 struct choosing {
     struct portolan_plan *p;
@@ -309,8 +307,7 @@ static void judge_choice(struct choosing *c)
     out->rival = c->sure.has_rival ? core_text(c, c->sure.rival, c->sure.values) : "";
     out->settle = "";
     if (out->expected_loss > too_much || c->sure.is_risky || c->p->other_input ||
-        (out->prediction.is_unusable &&
-         (out->chance < no_doubt || out->prediction.n_extrapolating)))
+        plan_is_doubted(&out->prediction, out->chance))
         out->verdict = PORTOLAN_PLAN_CANNOT_TELL;
     else if (out->chance < fair_chance && c->sure.has_rival)
         out->verdict = PORTOLAN_PLAN_CLOSE;

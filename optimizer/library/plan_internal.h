@@ -55,8 +55,10 @@ enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_er
 enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *err);
 enum portolan_status plan_list_models(struct portolan_plan *p, struct portolan_error *err);
 
-/* admit.c: decides where implementations may be used. CONTEXT NULL: not known. */
+/* evidence.c: returns whether the veto that Q would cause was lifted. */
 bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q);
+
+/* admit.c: decides where implementations may be used. CONTEXT NULL: not known. */
 enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
 struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                const double *context, bool accuracy_rises);

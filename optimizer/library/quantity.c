@@ -14,9 +14,8 @@
  * value, the prediction counts as outside. If a file states a law, it is used there, scaled so that
  * it meets the nearest measured place.
  *
- * Rows that arrive update the constants only (Givens rotations); learn.c decides when the form is
- * searched again. Quantities fitted to the same rows share them, so a new model replaces the old
- * one in all (plan_rows_share()).
+ * Rows that arrive (kept_rows.c) update the constants only (Givens rotations); learn.c decides when
+ * the form is searched again.
  */
 #include "plan_internal.h"
 
@@ -162,76 +161,6 @@ static enum portolan_status fit_model(const struct portolan_model_data *data,
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 
-/* ---- rows that are kept ---- */
-
-void plan_rows_clear(struct portolan_plan *p)
-{
-    for (size_t i = 0; i < p->n_rows; i++) {
-        portolan_update_destroy(p->rows[i]->update);
-        portolan_model_destroy(p->rows[i]->model);
-        portolan_local_destroy(p->rows[i]->local);
-        portolan_arena_clear(&p->rows[i]->pool);
-    }
-    p->n_rows = 0;
-}
-
-/* Makes room for one more row. */
-static bool make_room(struct plan_rows *r)
-{
-    double *x = portolan_arena_grow(&r->pool, r->x, r->n, r->n_names * sizeof *x);
-    double *y = portolan_arena_grow(&r->pool, r->y, r->n, sizeof *y);
-    double *weight = portolan_arena_grow(&r->pool, r->weight, r->n, sizeof *weight);
-    size_t *point = portolan_arena_grow(&r->pool, r->point, r->n, sizeof *point);
-
-    if (!x || !y || !weight || !point)
-        return false;
-    r->x = x;
-    r->y = y;
-    r->weight = weight;
-    r->point = point;
-    r->most++;
-    return true;
-}
-
-bool plan_rows_add(struct plan_rows *r, const double *x, double y, double weight, size_t point)
-{
-    if (r->n == r->most && !make_room(r))
-        return false;
-    if (r->n_names)
-        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
-    r->y[r->n] = y;
-    r->weight[r->n] = weight;
-    r->point[r->n++] = point;
-    return true;
-}
-
-/* Keeps the rows of a time or a count. */
-static enum portolan_status keep_rows(struct portolan_plan *p, const struct plan_rows *from,
-                                      struct quantity *q)
-{
-    struct plan_rows *r = portolan_arena_alloc(&p->s.pool, 1, sizeof *r);
-
-    if (!r)
-        return PORTOLAN_ENOMEM;
-    *r = (struct plan_rows){
-        .number = p->n_rows, .sigma = NAN, .n_names = from->n_names, .by_context = q->by_context};
-    memcpy(r->names, from->names, sizeof r->names);
-    if (!portolan_arena_append(&p->s.pool, &p->rows, &p->n_rows, &r, sizeof *p->rows))
-        return PORTOLAN_ENOMEM;
-    q->rows = r;
-    for (size_t i = 0; i < from->n; i++)
-        if (!plan_rows_add(r, &from->x[i * r->n_names], from->y[i], from->weight[i],
-                           from->point[i]))
-            return PORTOLAN_ENOMEM;
-    r->n_stored = r->n;
-    r->n_steps = from->n_steps;
-    r->within = from->within;
-    r->only_first = from->only_first;
-    r->is_exact = from->is_exact;
-    r->fit_at = r->only_first ? r->n + 2 : 2 * r->n < 16 ? 16 : 2 * r->n;
-    return PORTOLAN_OK;
-}
-
 /* ---- laws and neighbours compete ---- */
 
 enum { MOST_FOLDS = 12, FEW_FOLDS = 5, MANY_ROWS = 128, LEAST_PLACES = 6 };
@@ -347,7 +276,7 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct pla
         return PORTOLAN_ENOMEM;
     status = fit_model(&in.data, kind, &model);
     if (!status && keeps)
-        status = keep_rows(p, rows, q);
+        status = plan_rows_keep(p, rows, q);
     q->model = model;
     if (!status && keeps) {
         q->rows->model = model;
@@ -411,12 +340,6 @@ static void scale_prediction(double factor, struct portolan_prediction *out)
     out->low *= factor;
     out->high *= factor;
     out->std_error *= factor;
-}
-
-void plan_rows_catch_up(struct plan_rows *r)
-{
-    if (r && r->is_behind)
-        r->is_behind = portolan_update_renew(r->update, r->model, NULL) != PORTOLAN_OK;
 }
 
 static bool predict_quantity(const struct quantity *q, const double *inputs, size_t point,
@@ -540,38 +463,6 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
 }
 
 /* ---- rows that arrive ---- */
-
-static void replace_quantity(struct quantity *old, const struct plan_rows *rows,
-                             const struct quantity *now)
-{
-    const struct quantity *beyond = old->beyond;
-
-    if (old->rows != rows)
-        return;
-    *old = *now;
-    old->beyond = beyond;
-}
-
-void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
-                     struct portolan_model *model, const struct quantity *now)
-{
-    struct quantity copy = *now; /* since *NOW is one of those that change */
-    struct plan_path *at = &p->paths[path];
-
-    copy.model = model;
-    for (size_t i = 0; i < p->n_models; i++)
-        if (p->models[i].model == rows->model) {
-            p->models[i].model = model;
-            p->models[i].n_rows = copy.n_rows;
-        }
-    if (rows->model != model)
-        portolan_model_destroy(rows->model);
-    rows->model = model;
-    for (size_t k = 0; k < at->scope.n_tuples; k++) {
-        replace_quantity(&at->tuples[k].exclusive, rows, &copy);
-        replace_quantity(&at->tuples[k].overall, rows, &copy);
-    }
-}
 
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r)
 {

@@ -83,19 +83,24 @@ struct quantity {
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q);
-/* Brings the constants of the model up to date, which is not done for each row. R may be NULL. */
-void plan_rows_catch_up(struct plan_rows *r);
-/* Appends a row; false without memory. */
-bool plan_rows_add(struct plan_rows *r, const double *x, double y, double weight, size_t point);
 /* Searches the form again, in all rows. */
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r);
 /* Creates r->update from the present form and rows; it stays NULL if the form allows none. */
 enum portolan_status plan_rows_begin_update(struct plan_rows *r, const struct quantity *q);
+/* Sets INPUTS to the values in X that the quantity depends on. */
+void plan_quantity_inputs(const struct quantity *q, const double *x, double *inputs);
+
+/* kept_rows.c: appends a row; false without memory. */
+bool plan_rows_add(struct plan_rows *r, const double *x, double y, double weight, size_t point);
+/* Keeps the rows of a time or a count, in Q and in the plan. */
+enum portolan_status plan_rows_keep(struct portolan_plan *p, const struct plan_rows *from,
+                                    struct quantity *q);
+/* Brings the constants of the model up to date, which is not done for each row. R may be NULL. */
+void plan_rows_catch_up(struct plan_rows *r);
 /* Replaces every quantity of PATH that was fitted to ROWS by NOW with MODEL, which it takes. */
 void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
                      struct portolan_model *model, const struct quantity *now);
-/* Sets INPUTS to the values in X that the quantity depends on. */
-void plan_quantity_inputs(const struct quantity *q, const double *x, double *inputs);
+/* Destroys what the plan's kept rows own. */
 void plan_rows_clear(struct portolan_plan *p);
 
 /*

@@ -379,13 +379,6 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
 
 /* ------------------------------------------------- vetoes */
 
-static const char *class_of(const struct survey *s, const struct survey_quality *q)
-{
-    size_t v = s->nodes[q->node].variable;
-
-    return q->own == NONE ? "" : s->variables[v].instance->alternatives[q->own].class_name;
-}
-
 static bool is_bad(const struct portolan_plan *p, const struct survey_quality *q)
 {
     double wanted = plan_wanted(p, q->node);
@@ -398,7 +391,7 @@ static void put_veto(const struct survey *s, const struct survey_quality *q,
 {
     const struct survey_node *n = &s->nodes[q->node];
 
-    portolan_text_add(out, "%s=%s  %s(", n->instance, class_of(s, q), n->method);
+    portolan_text_add(out, "%s=%s  %s(", n->instance, survey_class(s, q->node, q->own), n->method);
     for (int i = 0; i < n->n_context; i++)
         portolan_text_add(out, "%s%s = %g", i ? ", " : "", n->context_name[i], q->context[i]);
     if (q->failed > 0)

@@ -150,6 +150,13 @@ bool survey_has_times(const struct survey *s);
 bool survey_ranks_vary(const struct survey *s);
 /* A parameter that the sweep sets and that has its present value in no trial; or NULL. */
 const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct survey *s);
+/* The class of alternative OWN of the instance that NODE calls; "": OWN is NONE. */
+static inline const char *survey_class(const struct survey *s, size_t node, size_t own)
+{
+    if (own == NONE)
+        return "";
+    return s->variables[s->nodes[node].variable].instance->alternatives[own].class_name;
+}
 /* Returns whether the failure in TRIAL does not count any more, since the veto was lifted. */
 bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instance,
                       const char *implementation);

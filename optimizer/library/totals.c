@@ -153,6 +153,8 @@ static void write_names(const struct portolan_plan *p, const struct named *named
 
 /* A prediction is unusable if the total may be this many times as long. */
 static const double unusable = 5;
+/* A choice within the measured range with this chance is certain, even if its time is not. */
+static const double no_doubt = 0.99;
 
 /* Returns whether there is memory for SELECTION, whatever is known of its time. */
 static bool fits(const struct portolan_plan *p, const size_t *selection,
@@ -248,6 +250,11 @@ bool plan_total(const struct plan_view *v, const size_t *selection,
         return false;
     write_names(v->p, &named, out);
     return true;
+}
+
+bool plan_is_doubted(const struct portolan_plan_prediction *x, double chance)
+{
+    return x->is_unusable && (chance < no_doubt || x->n_extrapolating);
 }
 
 bool plan_calls(const struct plan_view *v, size_t variable, const size_t *selection)

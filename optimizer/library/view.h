@@ -57,6 +57,9 @@ double plan_calls_of(const struct plan_view *v, long path, const size_t *selecti
 /* Predicts the time of SELECTION; false if it is not allowed, then *WHY (may be NULL) is set. */
 bool plan_total(const struct plan_view *v, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
+/* Returns whether a choice with this CHANCE of being the better one is not made, because its time
+ * X is no prediction. */
+bool plan_is_doubted(const struct portolan_plan_prediction *x, double chance);
 /* Returns whether an instance is called at all with SELECTION. */
 bool plan_calls(const struct plan_view *v, size_t variable, const size_t *selection);
 

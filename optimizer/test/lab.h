@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan_check.h"
 #include "positions.h"
 
 enum { LU, CHOL, CG, N_SOLVERS };
@@ -240,12 +241,6 @@ static inline bool lab_says(const struct lab *l, const char *text)
         if (strstr(l->choice->reasons[i], text))
             return true;
     return false;
-}
-
-static inline void assert_near(double a, double b, double relative)
-{
-    if (!(fabs(a - b) <= relative * fabs(b)))
-        fail_msg("%.9g is not within %g of %.9g", a, relative, b);
 }
 
 static inline void assert_reason(const struct lab *l, int solver, const char *text)

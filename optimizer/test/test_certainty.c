@@ -235,6 +235,33 @@ static void what_may_lose_much_cannot_be_told(void **state)
     lab_destroy(l);
 }
 
+/* How long a step takes cannot be predicted, but which is quicker is certain: the choice and the
+ * advice to a run both say so. */
+static void a_run_goes_over_to_what_is_surely_better(void **state)
+{
+    struct lab *l = lab_create();
+    struct portolan_plan_now now = {
+        .current = (int32_t[]){0, LU}, .remaining_steps = 8, .hysteresis = 0.01};
+    struct portolan_plan_advice *advice;
+    uint64_t seed = 17;
+
+    for (int k = 0; k < 20; k++) {
+        lab_run(l, (struct run){.solver = LU, .n = 100 + 5 * k, .ms = 1e6, .steps = 8});
+        lab_run(l, (struct run){.solver = CHOL,
+                                .n = 100 + 5 * k,
+                                .ms = pow(10, 2 * uniform(&seed)),
+                                .steps = 8});
+    }
+    lab_choose(l, 152, 0);
+    assert_int_equal(l->choice->variables[0].chosen, CHOL);
+    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_true(l->choice->prediction.is_unusable);
+    assert_int_equal(portolan_plan_advise(l->plan, &now, &advice, NULL), PORTOLAN_OK);
+    assert_int_equal(advice->n_changes, 1);
+    portolan_plan_advice_destroy(advice);
+    lab_destroy(l);
+}
+
 static void two_points_say_nothing_a_thousand_times_outside(void **state)
 {
     struct lab *l = lab_create();
@@ -400,6 +427,7 @@ UNIT_TESTS(cmocka_unit_test(what_was_measured_beats_the_law),
            cmocka_unit_test(what_is_known_is_preferred_to_what_may_be_a_little_better),
            cmocka_unit_test(a_close_call_names_its_rival_and_the_trial_that_would_settle_it),
            cmocka_unit_test(what_may_lose_much_cannot_be_told),
+           cmocka_unit_test(a_run_goes_over_to_what_is_surely_better),
            cmocka_unit_test(two_points_say_nothing_a_thousand_times_outside),
            cmocka_unit_test(no_total_is_negative), cmocka_unit_test(the_choice_fits_a_terminal),
            cmocka_unit_test(every_failing_allocation_is_reported),

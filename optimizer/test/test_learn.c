@@ -5,22 +5,12 @@
  */
 #include <unit_test.h>
 
+#include "plan_check.h"
 #include "positions.h"
 #include "world.h"
 
 /* Selections; the last is the best at 96. */
 static const size_t cholmod[] = {0, 1, 0, 0}, banded[] = {0, 0, 0, 0}, cg[] = {1, 2, 1, 0};
-
-static struct portolan_plan *plan_of(struct world *w, const struct portolan_assembly *a)
-{
-    struct portolan_plan *p = NULL;
-    struct portolan_error err = {0};
-
-    if (portolan_plan_create(a, &w->set, &(struct portolan_plan_options){.ranks = w->ranks}, &p,
-                             &err))
-        fail_msg("%s", err.text);
-    return p;
-}
 
 static const int32_t *select_all(const size_t *x)
 {
@@ -74,7 +64,7 @@ static void usual_rows_update_constants_and_keep_the_form(void **state)
 
     w->noise = 0.05;
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     for (int step = 0; step < 200; step++) {
         struct portolan_plan_news news = run_step(w, p, cholmod, 96, 1);
 
@@ -98,7 +88,7 @@ static void rows_from_where_it_runs_make_the_prediction_right(void **state)
     w->noise = 0.1;
     world_trial(w, "explore", cholmod, -1, cholmod, 16, 4);
     world_trial(w, "explore", cholmod, -1, cholmod, 24, 4);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     before = fabs(predicted_step(p, cholmod) - truth_step(cholmod, 96));
     for (int step = 0; step < 40; step++)
         run_step(w, p, cholmod, 96, 1);
@@ -120,7 +110,7 @@ static void a_solver_that_has_become_slow_is_left(void **state)
 
     w->noise = 0.02;
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     now.current = select_all(cg);
     assert_int_equal(portolan_plan_advise(p, &now, &advice, NULL), PORTOLAN_OK);
     assert_int_equal(advice->n_changes, 0);
@@ -152,7 +142,7 @@ static void a_spike_moves_nothing(void **state)
 
     w->noise = 0.02;
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     for (int i = 0; i < 10; i++)
         run_step(w, p, cholmod, 96, 1);
     before = predicted_step(p, cholmod);
@@ -189,7 +179,7 @@ static void a_break_is_found_and_decides_what_lies_beyond(void **state)
     for (size_t i = 0; i < w->set.n_samples; i++)
         if (!strcmp(w->samples[i].method, "solve") && w->samples[i].context[0] >= 1000)
             w->samples[i].exclusive_ns *= 10;
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_int_equal(portolan_model_n_pieces(model_of(p, "solver", "solve")->model), 2);
     assert_within(predicted_step(p, cholmod),
                   truth_step(cholmod, 96) + 9 * truth_solve(cholmod, 96 * 96), 0.03);
@@ -211,7 +201,7 @@ static void what_has_no_model_is_counted(void **state)
 
     world_trial(w, "explore", banded, -1, banded, 32, 4);
     world_trial(w, "explore", banded, -1, banded, 48, 4);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_true(run_step(w, p, cholmod, 96, 1).n_unknown > 0);
     portolan_plan_destroy(p);
     world_destroy(w);
@@ -260,16 +250,16 @@ static void accuracy_that_gets_better_is_allowed_where_it_is_good(void **state)
     struct portolan_plan *p;
 
     a.accuracy = 1e-6;
-    p = plan_of(w, &a);
+    p = plan_or_fail(&a, &w->set, w->ranks);
     assert_true(isinf(cg_of(p)->total_ns));
     assert_non_null(strstr(cg_of(p)->reason, "not known to work near"));
     portolan_plan_destroy(p);
     snprintf(world_n, sizeof world_n, "40");
-    p = plan_of(w, &a);
+    p = plan_or_fail(&a, &w->set, w->ranks);
     assert_false(isinf(cg_of(p)->total_ns));
     portolan_plan_destroy(p);
     snprintf(world_n, sizeof world_n, "16"); /* as it was measured there */
-    p = plan_of(w, &a);
+    p = plan_or_fail(&a, &w->set, w->ranks);
     snprintf(world_n, sizeof world_n, "96");
     assert_true(isinf(cg_of(p)->total_ns));
     assert_non_null(strstr(cg_of(p)->reason, "accuracy 3.91e-06 of solver.solve"));
@@ -286,7 +276,7 @@ static void accuracy_that_gets_worse_is_forbidden_before_it_is_bad(void **state)
     char *text;
 
     a.accuracy = 5e-6;
-    p = plan_of(w, &a);
+    p = plan_or_fail(&a, &w->set, w->ranks);
     assert_true(isinf(cg_of(p)->total_ns));
     assert_non_null(strstr(cg_of(p)->reason, "accuracy 9.22e-06 (between "));
     assert_non_null(strstr(cg_of(p)->reason, "outside the measured range"));

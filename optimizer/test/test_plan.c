@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <unit_test.h>
 
+#include "plan_check.h"
 #include "positions.h"
 #include "survey.h"
 #include "world.h"
 
 /* Models of noiseless data are near exact, but the search may prefer a neighbouring exponent. */
 static const double near = 0.02;
-
-static void assert_near(double a, double b, double relative)
-{
-    if (!(fabs(a - b) <= relative * fabs(b)))
-        fail_msg("%.9g is not within %g of %.9g", a, relative, b);
-}
-
-static struct portolan_plan *plan_of(const struct world *w, const struct portolan_assembly *a)
-{
-    struct portolan_error err = {0};
-    struct portolan_plan *p = NULL;
-
-    if (portolan_plan_create(a, &w->set, &(struct portolan_plan_options){.ranks = w->ranks}, &p,
-                             &err))
-        fail_msg("%s", err.text);
-    return p;
-}
 
 static void set_target(const char *n, const char *steps)
 {
@@ -64,7 +48,7 @@ static void chosen_is_the_best_of_the_truth_and_its_time_is_right(void **state)
             double least;
 
             set_target(targets[i].n, targets[i].steps);
-            p = plan_of(w, &world_assembly);
+            p = plan_or_fail(&world_assembly, &w->set, w->ranks);
             least = best_truth(strtod(targets[i].n, NULL), atoi(targets[i].steps), best);
             assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
             assert_near(choice->prediction.total_ns, least, near);
@@ -107,11 +91,11 @@ static void a_plan_that_moves_says_what_a_new_one_says(void **state)
 
     world_explore_all(w);
     set_target("24", "60"); /* trials ran there */
-    moved = plan_of(w, &world_assembly);
+    moved = plan_or_fail(&world_assembly, &w->set, w->ranks);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         set_target(targets[i].n, targets[i].steps);
         assert_int_equal(portolan_plan_move(moved, NULL), 0);
-        fresh = plan_of(w, &world_assembly);
+        fresh = plan_or_fail(&world_assembly, &w->set, w->ranks);
         assert_same_choice(moved, fresh);
         portolan_plan_destroy(fresh);
         set_target("32", "60");
@@ -128,7 +112,7 @@ static void every_selection_is_predicted_as_in_the_truth(void **state)
     struct portolan_plan *p;
 
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     for (size_t i = 0; i < 12; i++) {
         size_t x[] = {i / 6 % 2, i / 2 % 3, i % 2, 0};
         struct portolan_name_value selection[N_VARIABLES];
@@ -172,8 +156,8 @@ static void calls_that_were_not_timed_are_estimated_by_those_that_were(void **st
         n++;
     }
     assert_true(n > 100);
-    p = plan_of(w, &world_assembly);
-    all = plan_of(whole, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
+    all = plan_or_fail(&world_assembly, &whole->set, whole->ranks);
     n = portolan_plan_peek_callgraph(p, &nodes);
     assert_int_equal(n, portolan_plan_peek_callgraph(all, &wanted));
     for (size_t i = 0; i < n; i++) {
@@ -201,7 +185,7 @@ static void margins_are_the_cost_of_being_forced(void **state)
     char *text, expected[200];
 
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
     best_truth(96, 60, best);
     for (size_t k = 0; k < 3; k++) {
@@ -244,7 +228,7 @@ static void noise_and_spikes_do_not_mislead(void **state)
     w->spike = 30;
     w->steps = 36; /* in which one step is disturbed */
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
     assert_near(choice->prediction.total_ns, least, 0.15);
     assert_int_equal(choice->variables[SOLVER].chosen, best[SOLVER]);
@@ -268,7 +252,7 @@ static void combinations_never_measured_are_forbidden(void **state)
     for (size_t i = 0; i < 3; i++)
         for (double n = 16; n <= 48; n += 16)
             world_trial(w, "explore", selections[i], -1, selections[i], n, 4);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, both, 1), &t, NULL), 0);
     assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, both + 1, 1), &t, NULL),
                      0);
@@ -298,7 +282,7 @@ static void an_implementation_that_is_not_needed_costs_nothing(void **state)
         world_trial(w, "explore", written, -1, written, n, 4);
         world_trial(w, "explore", cg, -1, cg, n, 4);
     }
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_int_equal(portolan_plan_predict(p, NULL, &without, NULL), 0);
     assert_near(without.total_ns, truth_total(written, 96, 60), near);
     /* Never measured, but Banded calls no preconditioner. */
@@ -321,14 +305,14 @@ static void what_is_not_accurate_enough_is_forbidden(void **state)
 
     world_explore_all(w);
     a.accuracy = 1e-6;
-    p = plan_of(w, &a);
+    p = plan_or_fail(&a, &w->set, w->ranks);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
     assert_true(isinf(choice->variables[SOLVER].options[2].total_ns));
     assert_non_null(strstr(choice->variables[SOLVER].options[2].reason, "1e-05"));
     portolan_plan_destroy(p);
 
     a.accuracy = 1e-14;
-    p = plan_of(w, &a);
+    p = plan_or_fail(&a, &w->set, w->ranks);
     assert_int_equal(portolan_plan_choose(p, &choice, &err), PORTOLAN_EINFEASIBLE);
     assert_non_null(strstr(err.text, "1e-14"));
     assert_non_null(strstr(err.text, "best available is 1e-12"));
@@ -369,7 +353,7 @@ static void the_call_graph_shows_what_was_pruned(void **state)
     size_t n, output = SIZE_MAX, apply = SIZE_MAX;
 
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     n = portolan_plan_peek_callgraph(p, &nodes);
     assert_int_equal(n, 6);
     assert_true(nodes[0].share == 1 && nodes[0].parent == -1);
@@ -491,7 +475,7 @@ static void reports_fit_a_terminal(void **state)
 
     w->noise = 0.02;
     world_explore_all(w);
-    p = plan_of(w, &world_assembly);
+    p = plan_or_fail(&world_assembly, &w->set, w->ranks);
     assert_int_equal(portolan_plan_report_callgraph(p, &text[0], NULL), 0);
     assert_int_equal(portolan_plan_report_models(p, &text[1], NULL), 0);
     assert_int_equal(portolan_plan_report_choice(p, &text[2], NULL), 0);
@@ -549,74 +533,6 @@ static void every_failing_allocation_is_reported(void **state)
     world_destroy(w);
 }
 
-/* A file that says CONSTANT · PARAM^EXPONENT microseconds; the text is the caller's to free. */
-static struct portolan_assembly_model stated(const char *method, const char *param, double exponent,
-                                             double constant)
-{
-    const struct portolan_model_term term = {
-        .constant = constant, .std_error = NAN, .shape = {.exponents = {exponent}}};
-    const struct portolan_model_envelope envelope = {.unit = "us"};
-    struct portolan_assembly_model m = {.file = "cg.xml", .method = method, .line = 3};
-    struct portolan_model *model;
-    char *text;
-
-    assert_int_equal(portolan_model_create(1, &param, &term, 1, &model, NULL), 0);
-    assert_int_equal(portolan_model_describe(model, &envelope, NULL), 0);
-    assert_int_equal(portolan_model_write_xml(model, &text, NULL), 0);
-    portolan_model_destroy(model);
-    m.text = text;
-    m.size = strlen(text);
-    return m;
-}
-
-/* Cg is in no trial; nor are its calls to a preconditioner, which a file has within its time. */
-static void what_was_never_measured_costs_what_files_say(void **state)
-{
-    static const char *const preconditioners[] = {"heat.Jacobi", "heat.Ssor"};
-    struct portolan_assembly_alternative solvers[3];
-    struct portolan_assembly_instance instances[6];
-    struct portolan_assembly a = world_assembly;
-    struct portolan_assembly_model models[] = {stated("setup", "driver.n", 2, 2e-3),
-                                               stated("solve", "dof", 1, 240e-3)};
-    struct world *w = world_create(1);
-    struct portolan_plan_prediction t;
-    struct portolan_error err = {0};
-    struct portolan_plan *p;
-
-    memcpy(solvers, world_solver, sizeof solvers);
-    memcpy(instances, world_instances, sizeof instances);
-    instances[2].alternatives = solvers;
-    solvers[2].n_models = 2;
-    solvers[2].models = models;
-    a.instances = instances;
-    for (size_t i = 0; i < 4 * 4; i++) {
-        size_t x[] = {i % 2, i / 2 % 2, 0, 0};
-
-        world_trial(w, "explore", x, -1, x, (const double[]){16, 24, 32, 48}[i / 4], 4);
-    }
-    set_target("96", "60");
-    p = plan_of(w, &a);
-    for (size_t k = 0; k < 2; k++) {
-        const struct portolan_name_value cg[] = {{"solver", "heat.Cg"},
-                                                 {"preconditioner", preconditioners[k]}};
-
-        if (portolan_plan_predict(p, positions(&a, cg, 2), &t, &err))
-            fail_msg("%s", err.text);
-        assert_near(t.total_ns, truth_total((const size_t[]){0, 2, 0, 0}, 96, 60), near);
-    }
-    assert_string_equal(portolan_plan_peek_note(p, 0),
-                        "from model files, not measured: solver=heat.Cg");
-    portolan_plan_destroy(p);
-    models[1].method = NULL;
-    assert_int_equal(
-        portolan_plan_create(&a, &w->set, &(struct portolan_plan_options){.ranks = 1}, &p, &err),
-        PORTOLAN_EINVAL);
-    assert_non_null(strstr(err.text, "plate.xml:3: error: <model> of 'solver' must name its"));
-    world_destroy(w);
-    for (size_t i = 0; i < 2; i++)
-        free((char *)models[i].text);
-}
-
 UNIT_TESTS(cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_right),
            cmocka_unit_test(a_plan_that_moves_says_what_a_new_one_says),
            cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
@@ -631,5 +547,4 @@ UNIT_TESTS(cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_righ
            cmocka_unit_test(implementations_that_share_a_piece_have_their_own_models),
            cmocka_unit_test(calls_of_a_program_without_driver_are_counted),
            cmocka_unit_test(reports_fit_a_terminal),
-           cmocka_unit_test(every_failing_allocation_is_reported),
-           cmocka_unit_test(what_was_never_measured_costs_what_files_say))
+           cmocka_unit_test(every_failing_allocation_is_reported))

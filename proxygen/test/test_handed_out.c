@@ -4,13 +4,9 @@
  * that calls hand out: by a result, through a pointer, and in the caller's storage.
  */
 #include "records.h"
+#include "streams.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <portolan/control.h>
 #include <portolan/proxy.h>
@@ -18,212 +14,6 @@
 #include "test_Stream_proxy.h"
 
 extern const struct portolan_component portolan_component_test_StreamProxy;
-
-/* ------------------------------------------------------------------ an implementation */
-
-static int file_read(struct stream_file *self, char *to, int n);
-static int file_close(struct stream_file *self);
-static int heap_close(struct stream_file *self);
-static long file_map(struct stream_file *self);
-
-static const struct stream_file_ops newer = {
-    .iVersion = 2, .read = file_read, .close = file_close, .map = file_map};
-static const struct stream_file_ops on_heap = {
-    .iVersion = 2, .read = file_read, .close = heap_close, .map = file_map};
-static struct stream_file_ops *older; /* ends where its version says, in front of a hole */
-
-/* Larger than the interface shows. */
-struct file {
-    struct stream_file base;
-    int reads;
-};
-
-struct source {
-    struct stream base;
-    const struct stream *compared; /* what distance got */
-    int clones;
-};
-
-static int file_read(struct stream_file *self, char *to, int n)
-{
-    portolan_probe_clock_advance(7);
-    memset(to, 'x', (size_t)n);
-    return ++((struct file *)self)->reads;
-}
-
-static int file_close(struct stream_file *self)
-{
-    self->methods = NULL;
-    return 0;
-}
-
-static int heap_close(struct stream_file *self)
-{
-    free(self);
-    return 0;
-}
-
-static long file_map(struct stream_file *self)
-{
-    return ((struct file *)self)->reads;
-}
-
-static int advance(struct stream *self, int by)
-{
-    portolan_probe_clock_advance(3);
-    self->position += by;
-    self->fast = by > 100;
-    if (self->on_event)
-        self->on_event(self, by);
-    return 0;
-}
-
-static long distance(const struct stream *a, const struct stream *b)
-{
-    ((struct source *)a)->compared = b;
-    return b->position - a->position;
-}
-
-static void close_heap(struct stream *self)
-{
-    free(self);
-}
-
-static struct stream *duplicate(struct stream *self)
-{
-    struct source *s = malloc(sizeof *s);
-
-    if (!s)
-        return NULL;
-    memcpy(s, self, sizeof *s);
-    s->clones++;
-    memcpy((char *)s + offsetof(struct stream, close), &(void (*)(struct stream *)){close_heap},
-           sizeof s->base.close);
-    return &s->base;
-}
-
-static const struct stream *itself(struct stream *self)
-{
-    return self;
-}
-
-static int open_file(struct stream *self, int version, struct stream_file *file, int *flags)
-{
-    (void)self;
-    if (flags)
-        *flags = version;
-    file->methods = version == 2 ? &newer : version == 1 ? older : NULL;
-    return version == 0;
-}
-
-static struct stream_file *kept;
-
-static int find_file(struct stream *self, const char *what, struct stream_file **file)
-{
-    struct file *f;
-
-    (void)self;
-    if (strcmp(what, "nothing") == 0)
-        return 1; /* without a look at *file */
-    if (strcmp(what, "kept") == 0) {
-        *file = kept;
-        return 0;
-    }
-    f = calloc(1, sizeof *f);
-    if (!f)
-        return 1;
-    f->base.methods = &on_heap;
-    *file = &f->base;
-    return 0;
-}
-
-static int multiply(struct stream_filter *self, int value)
-{
-    portolan_probe_clock_advance(11);
-    return self->factor * value;
-}
-
-static int negate(struct stream_filter *self, int value)
-{
-    (void)self;
-    return -value;
-}
-
-static int make_filter(struct stream *self, int factor, struct stream_filter *to)
-{
-    (void)self;
-    *to = (struct stream_filter){factor < 0 ? negate : multiply, factor};
-    return 0;
-}
-
-static int log_list(struct stream *self, const char *format, va_list list)
-{
-    portolan_probe_clock_advance(13);
-    (void)self;
-    return format[0] == 'd' ? va_arg(list, int) : -1;
-}
-
-static int log_all(struct stream *self, const char *format, ...)
-{
-    va_list list;
-    int result;
-
-    va_start(list, format);
-    result = log_list(self, format, list);
-    va_end(list);
-    return result;
-}
-
-static int get_clock(struct stream *self)
-{
-    return self->clock.unit;
-}
-
-static int set_clock(struct stream *self, int to)
-{
-    self->clock.unit = to;
-    return 0;
-}
-
-static int rewind_stream(struct stream *self)
-{
-    self->last = self->position;
-    self->position = 0;
-    return 0;
-}
-
-static struct source source_make(long position)
-{
-    return (struct source){.base = {.struct_size = sizeof(struct stream),
-                                    .file_size = sizeof(struct file),
-                                    .zName = "source",
-                                    .position = position,
-                                    .advance = advance,
-                                    .distance = distance,
-                                    .clone = duplicate,
-                                    .itself = itself,
-                                    .open = open_file,
-                                    .find = find_file,
-                                    .filter = make_filter,
-                                    .log = log_all,
-                                    .vlog = log_list,
-                                    .trace = log_all,
-                                    .clock = {.get = get_clock, .unit = 60, .set = set_clock},
-                                    .limit = 1000,
-                                    .rewind = rewind_stream,
-                                    .last = -1}};
-}
-
-/* SIZE bytes with nothing readable behind them. */
-static void *before_a_hole(const void *bytes, size_t size)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    assert_true(pages != MAP_FAILED);
-    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
-    return memcpy(pages + page - size, bytes, size);
-}
 
 /* ------------------------------------------------------------------ set-up */
 
@@ -235,13 +25,9 @@ struct fixture {
 static int set_up(void **state)
 {
     static struct fixture f;
-    static const struct stream_file_ops one = {
-        .iVersion = 1, .read = file_read, .close = file_close};
     const struct source fresh = source_make(5);
 
     records_begin();
-    if (!older)
-        older = before_a_hole(&one, offsetof(struct stream_file_ops, map));
     memcpy(&f.source, &fresh, sizeof fresh);
     f.face = test_StreamProxy_wrap(&f.source.base, "in");
     *state = &f;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Root causes by delay analysis (Boehme et al. 2010; Scalasca). Rank q waits W for rank p. Since
- * both met last, p spent more time than q on some paths: these delays d, and what p waited itself,
- * w, made q wait. Each has its share of W: a delay is a cause; w is handed on to who made p wait.
+ * Root causes by delay analysis (Boehme et al. 2010; Scalasca).
  *
- * First forwards: which waits come before which, and when ranks met last. Then backwards: each wait
- * knows by then how much later waiting it has caused.
+ * Rank q waits W for rank p. Since the two met last, p spent more time than q on some paths: these
+ * delays d, and the time w that p itself waited, made q wait. Each has its share of W. A delay is a
+ * cause; the share of w is passed on to the waits of p, and so to the ranks that made p wait.
+ *
+ * The first step goes forwards: it finds in which order waits depend on each other, and when ranks
+ * met last. The second goes backwards: when it comes to a wait, it knows already how much later
+ * waiting that has caused. What is passed on is not added to each earlier wait, of which there may
+ * be thousands, but kept as a rate of cost per nanosecond of waiting that applies to a range of
+ * waits of a location, and becomes active when that range is reached.
  */
 #include "internal.h"
 
@@ -16,14 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Waiting of one state in one path. */
+/* The waiting of one state in one path. */
 struct wait_class {
     enum portolan_wait_state state;
     uint32_t path;
 };
 
-/* So much of a class per nanosecond waits FIRST to some other of a location have caused. */
-struct handed_on {
+/* A rate: each nanosecond of waits FIRST to some other of a location caused so much of a class. */
+struct passed_cost {
     uint32_t class, next_begin, next_end;
     double rate;
 };
@@ -48,19 +53,19 @@ struct cause_finder {
     struct portolan_arena arena;
     struct path_profile profile;
     struct path_times times;
-    uint32_t *order; /* of waits: each after those that it depends on */
-    int64_t *summed; /* waiting of all waits before each */
-    size_t *left;    /* of each location: the first wait that has been charged */
+    uint32_t *order; /* waits, each after those that it depends on */
+    int64_t *summed; /* total waiting of the waits before each */
+    size_t *left;    /* by location: the first wait that has been charged */
     struct wait_interval *intervals;
 
     struct wait_class *classes;
     size_t n_classes;
-    uint32_t *class_of; /* [path * states + state], + 1 */
-    struct handed_on *handed;
-    size_t n_handed, handed_room;
-    uint32_t free_handed;
-    uint32_t *begins, *ends;       /* of each wait: what is handed on from here, and to here; + 1 */
-    struct active_classes *active; /* of each location */
+    uint32_t *class_of; /* [path * states + state]: index of the class + 1 */
+    struct passed_cost *costs;
+    size_t n_costs, costs_room;
+    uint32_t free_cost;
+    uint32_t *begins, *ends;       /* by wait: index + 1 of the rates that begin and end here */
+    struct active_classes *active; /* by location */
 
     struct delay_cell *cells;
     size_t n_cells, cells_room;
@@ -68,7 +73,7 @@ struct cause_finder {
     bool no_memory;
 };
 
-/* ------------------------------------------------- what is charged */
+/* ------------------------------------------------- charging */
 
 static void charge(struct cause_finder *f, uint32_t class, size_t location, uint32_t path,
                    double direct, double indirect)
@@ -84,7 +89,7 @@ static void charge(struct cause_finder *f, uint32_t class, size_t location, uint
     f->no_memory |= !cell;
 }
 
-/* Charges SHARE of NS of waiting, and of what that has caused. */
+/* Charges SHARE of NS of waiting, and of the waiting which that has caused. */
 static void charge_all_of(struct cause_finder *f, const struct active_classes *active,
                           uint32_t class, size_t location, uint32_t path, int64_t ns, double share)
 {
@@ -110,7 +115,7 @@ static uint32_t class_of_wait(struct cause_finder *f, const struct portolan_wait
     return *class - 1;
 }
 
-/* Adds N times RATE of a class to what is active; a class that nobody has handed on goes. */
+/* Adds N times RATE of a class to the active classes; a class with no ranges left is removed. */
 static void activate(struct cause_finder *f, struct active_classes *a, uint32_t class, int n,
                      double rate)
 {
@@ -130,29 +135,29 @@ static void activate(struct cause_finder *f, struct active_classes *a, uint32_t 
         a->classes[i] = a->classes[--a->n];
 }
 
-/* Waits FIRST to END of a location have caused RATE of CLASS for each nanosecond. */
-static void hand_on(struct cause_finder *f, size_t first, size_t end, uint32_t class, double rate)
+/* Passes on a rate: waits FIRST to END of a location caused RATE of CLASS for each nanosecond. */
+static void pass_on(struct cause_finder *f, size_t first, size_t end, uint32_t class, double rate)
 {
-    uint32_t at = f->free_handed;
+    uint32_t at = f->free_cost;
 
     if (at) {
-        f->free_handed = f->handed[at - 1].next_end;
+        f->free_cost = f->costs[at - 1].next_end;
     } else {
-        if (!portolan_reserve(&f->handed, &f->handed_room, f->n_handed + 1, sizeof *f->handed)) {
+        if (!portolan_reserve(&f->costs, &f->costs_room, f->n_costs + 1, sizeof *f->costs)) {
             f->no_memory = true;
             return;
         }
-        at = (uint32_t)++f->n_handed;
+        at = (uint32_t)++f->n_costs;
     }
-    f->handed[at - 1] = (struct handed_on){class, f->begins[end - 1], f->ends[first], rate};
+    f->costs[at - 1] = (struct passed_cost){class, f->begins[end - 1], f->ends[first], rate};
     f->begins[end - 1] = f->ends[first] = at;
 }
 
-/* What is handed on from wait K on, backwards, becomes active; what ends with it goes. */
-static void begin_handed(struct cause_finder *f, struct active_classes *a, size_t k)
+/* Activates rates whose range begins at wait K, going backwards; removes those that end. */
+static void begin_passed_costs(struct cause_finder *f, struct active_classes *a, size_t k)
 {
-    for (uint32_t at = f->begins[k]; at; at = f->handed[at - 1].next_begin)
-        activate(f, a, f->handed[at - 1].class, 1, f->handed[at - 1].rate);
+    for (uint32_t at = f->begins[k]; at; at = f->costs[at - 1].next_begin)
+        activate(f, a, f->costs[at - 1].class, 1, f->costs[at - 1].rate);
 }
 
 static void end_handed(struct cause_finder *f, struct active_classes *a, size_t k)
@@ -160,16 +165,16 @@ static void end_handed(struct cause_finder *f, struct active_classes *a, size_t 
     uint32_t next;
 
     for (uint32_t at = f->ends[k]; at; at = next) {
-        next = f->handed[at - 1].next_end;
-        activate(f, a, f->handed[at - 1].class, -1, f->handed[at - 1].rate);
-        f->handed[at - 1].next_end = f->free_handed;
-        f->free_handed = at;
+        next = f->costs[at - 1].next_end;
+        activate(f, a, f->costs[at - 1].class, -1, f->costs[at - 1].rate);
+        f->costs[at - 1].next_end = f->free_cost;
+        f->free_cost = at;
     }
 }
 
 /* ------------------------------------------------- shares */
 
-/* Waits of location P between two moments: those that end by the later one. */
+/* Waits of a location between two moments: those that end by the later one. */
 struct wait_range {
     size_t first, end;
     int64_t ns;
@@ -189,7 +194,7 @@ static struct wait_range waits_between(const struct cause_finder *f, size_t p, s
     while (r.end < w->first_wait[p + 1] && w->waits[r.end].call == to.at &&
            w->waits[r.end].begin_ns + w->waits[r.end].ns <= to.ns)
         r.end++;
-    /* Where clocks make waits go round, none is charged twice. */
+    /* If clocks make waits depend on each other in a circle, none is charged twice. */
     if (r.end > f->left[p])
         r.end = f->left[p];
     if (r.first > r.end)
@@ -198,7 +203,7 @@ static struct wait_range waits_between(const struct cause_finder *f, size_t p, s
     return r;
 }
 
-/* Leaves in `times` the delays d of location P in the interval of wait K; returns their sum. */
+/* Finds the delays d of location P in the interval of wait K, in `times`; returns their sum. */
 static int64_t find_delays(struct cause_finder *f, size_t i, size_t p, size_t k,
                            struct wait_range *r)
 {
@@ -221,7 +226,7 @@ static int64_t find_delays(struct cause_finder *f, size_t i, size_t p, size_t k,
     return sum;
 }
 
-/* Charges each delay its share of what wait K has caused, and hands on the rest. */
+/* Charges each delay its share of what wait K has caused, and passes on the rest. */
 static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t class)
 {
     const struct portolan_wait *wait = &f->w->waits[k];
@@ -243,9 +248,9 @@ static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t clas
         charge_all_of(f, active, class, UINT32_MAX, UINT32_MAX, wait->ns, rest);
     if (!r.ns)
         return;
-    hand_on(f, r.first, r.end, class, (double)wait->ns / all);
+    pass_on(f, r.first, r.end, class, (double)wait->ns / all);
     for (size_t c = 0; c < active->n; c++)
-        hand_on(f, r.first, r.end, active->classes[c].class,
+        pass_on(f, r.first, r.end, active->classes[c].class,
                 (double)wait->ns * active->classes[c].rate / all);
 }
 
@@ -257,7 +262,7 @@ static void charge_all(struct cause_finder *f)
         uint32_t class = class_of_wait(f, &f->w->waits[k]);
 
         f->left[i] = k;
-        begin_handed(f, &f->active[i], k);
+        begin_passed_costs(f, &f->active[i], k);
         share_wait(f, i, k, class);
         end_handed(f, &f->active[i], k);
     }
@@ -285,7 +290,7 @@ static int by_size(const void *a, const void *b)
     return order ? order : PORTOLAN_ORDER(x->path, y->path);
 }
 
-/* Rounds what was added up, so that the sum of each class is that of its waits. */
+/* Rounds to whole nanoseconds, such that the sum of each class is that of its waits. */
 static int64_t round_on(double *sum, int64_t *taken, double ns)
 {
     int64_t before = *taken;
@@ -348,7 +353,7 @@ bool find_causes(struct portolan_waits *w)
     ok = ok && !f.no_memory && !a->failed && write_delays(&f);
     for (size_t i = 0; f.active && i < n_locations; i++)
         free(f.active[i].classes);
-    free(f.handed);
+    free(f.costs);
     free(f.cells);
     portolan_index_clear(&f.cell_index);
     portolan_arena_clear(a);

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clocks of several hosts become one. A message shows that its receiver's clock was, at that time,
- * ahead of the sender's by less than the time between the two events; a message back shows that it
- * was ahead by more. Between all these bounds lies a straight line, that of a constant drift: the
- * one that is as far from them as it can be (after Duda et al. 1987). Clocks that may agree as far
- * as the bounds say are left alone: messages that lay waiting bound loosely, and the middle would
- * change who waited. What a line leaves reversed is left to the logical clock.
+ * Brings the clocks of several hosts to one.
+ *
+ * A message shows that, at that time, its receiver's clock was ahead of the sender's by less than
+ * the time between the two events; a message back shows that it was ahead by more. Plotted over
+ * time, these are bounds from above and from below, and if the drift is constant, the true
+ * difference is a straight line between them. The line that is as far as possible from all bounds
+ * is taken (after Duda et al. 1987). Collectives bound in the same way, since no rank can leave
+ * before the last has entered.
+ *
+ * Messages that lay waiting bound only loosely, and a line in the middle of loose bounds would
+ * change who waited for whom. Therefore clocks that may agree, as far as the bounds say, are not
+ * changed. Pairs of clocks are joined in the order of certainty, until all are related to the
+ * first. The logical clock corrects messages that the lines leave reversed (received before they
+ * were sent).
  */
 #include "internal.h"
 
@@ -15,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Quartz is wrong by less. */
+/* The drift of quartz is smaller. */
 #define MOST_DRIFT     1e-3
 #define PRICE_OF_DRIFT 1e-3
 
@@ -23,24 +31,25 @@ enum { LEAST_ENDS = 8 };
 
 enum bound_kind { BOUND_ABOVE, BOUND_BELOW, BOUND_END };
 
-/* At time AT of clock LOW, clock HIGH was ahead of it by less (ABOVE), by more (BELOW), or, when a
- * collective ended, by about as much. */
+/* A bound: at time AT of clock LOW, clock HIGH was ahead of it by less (ABOVE), by more (BELOW),
+ * or, when a collective ended, by about as much. */
 struct bound {
     uint32_t low, high;
     enum bound_kind kind;
     int64_t at, ahead;
 };
 
-/* What a pair's bounds tell: high = low + ahead + drift * (low - at), give or take the margin. */
+/* The relation that a pair's bounds imply: high = low + ahead + drift * (low - at), up to the
+ * margin. */
 struct relation {
     uint32_t low, high;
     int64_t at;
     double ahead, drift, margin;
 };
 
-/* To the time of the first clock: factor * t + offset. */
+/* Converts to the time of the first clock: factor * t + offset. */
 struct clock {
-    const struct portolan_trace_location *of; /* first that has it */
+    const struct portolan_trace_location *of; /* the first location that has it */
     double factor, offset;
     bool is_related;
 };
@@ -49,7 +58,7 @@ struct clock_finder {
     const struct portolan_trace *t;
     const struct portolan_matching *m;
     struct portolan_arena arena;
-    uint32_t *clock_of; /* of each location */
+    uint32_t *clock_of; /* by location */
     struct clock *clocks;
     size_t n_clocks;
     struct bound *bounds;
@@ -60,7 +69,7 @@ struct clock_finder {
 
 /* ------------------------------------------------- clocks */
 
-/* Threads of a rank have one clock; so have ranks of a host, unless IS_OF_RANKS. */
+/* Returns whether two locations have one clock: of a rank, or of a host, unless IS_OF_RANKS. */
 static bool is_same_clock(const struct portolan_trace_location *a,
                           const struct portolan_trace_location *b, bool is_of_ranks)
 {
@@ -92,8 +101,8 @@ static bool number_clocks(struct clock_finder *f, bool is_of_ranks)
 
 /* ------------------------------------------------- bounds */
 
-/* At SENT of clock FROM something left that came to clock TO before it showed RECEIVED; or, an END,
- * about then. */
+/* Adds a bound: a message left clock FROM at SENT, and had arrived when clock TO showed RECEIVED;
+ * for an END, the two times are about equal. */
 static bool add_bound(struct clock_finder *f, enum bound_kind kind, uint32_t from, int64_t sent,
                       uint32_t to, int64_t received)
 {
@@ -128,7 +137,7 @@ static bool bound_by_messages(struct clock_finder *f)
     return ok;
 }
 
-/* In a collective, nobody who receives leaves before all who send have entered. */
+/* In a collective, no member that receives leaves before all that send have entered. */
 enum meeting_kind { MEETING_NONE, MEETING_ALL, MEETING_FROM_ROOT, MEETING_TO_ROOT };
 
 static bool meeting_sends(enum meeting_kind kind, bool is_root)
@@ -141,7 +150,7 @@ static bool meeting_receives(enum meeting_kind kind, bool is_root)
     return kind == MEETING_ALL || (kind == MEETING_TO_ROOT ? is_root : !is_root);
 }
 
-/* The events by which a member, event E of kind COLLECTIVE, enters and leaves; none: not known. */
+/* Return the events by which a member, a COLLECTIVE, enters and leaves; none: not known. */
 static uint32_t meeting_enter(const struct portolan_matching *m, uint32_t e)
 {
     return m->trace->events[e].request ? e : m->call[e];
@@ -152,7 +161,8 @@ static uint32_t meeting_leave(const struct portolan_matching *m, uint32_t e)
     return m->trace->events[e].request ? m->other[e] : m->call[m->call[e]];
 }
 
-/* NONE: it is incomplete, or does not hold them up surely (where amounts differ, some are 0). */
+/* Returns NONE if the collective is incomplete, or does not surely hold its members up (where
+ * amounts differ, some are 0). */
 static enum meeting_kind meeting_kind_of(const struct portolan_matching *m,
                                          const struct portolan_collective *c)
 {
@@ -182,11 +192,10 @@ static enum meeting_kind meeting_kind_of(const struct portolan_matching *m,
     }
 }
 
-/* When the last enters that other ranks wait for happened, and the first leaves of those who wait;
- * for each clock. */
+/* When, by each clock, the last awaited rank entered, and the first of those that wait left. */
 struct crossing {
     int64_t last_enter, first_leave;
-    size_t collective; /* whose these are, + 1 */
+    size_t collective; /* the collective + 1 to which these belong */
 };
 
 static void cross(const struct clock_finder *f, const struct portolan_collective *c,
@@ -210,7 +219,7 @@ static void cross(const struct clock_finder *f, const struct portolan_collective
     }
 }
 
-/* Each clock beside that of the first member: others follow from these. */
+/* Bounds each clock against that of the first member; the other pairs follow from these. */
 static bool bound_by_crossings(struct clock_finder *f, const struct crossing *crossings,
                                size_t number, uint32_t first, enum meeting_kind kind)
 {
@@ -261,7 +270,7 @@ static int compare_bounds(const void *a, const void *b)
 
 /* ------------------------------------------------- lines between bounds */
 
-/* How far the nearest bounds are from a line of that DRIFT in the middle between them. */
+/* Returns how far the nearest bounds are from a line of that DRIFT in the middle between them. */
 static double margin_of(const struct bound *b, size_t n, double drift, double *middle)
 {
     double least = INFINITY, most = -INFINITY;
@@ -278,7 +287,7 @@ static double margin_of(const struct bound *b, size_t n, double drift, double *m
     return (least - most) / 2;
 }
 
-/* Do all bounds allow that the clocks show the same? */
+/* Returns whether all bounds allow that the clocks show the same. */
 static bool may_agree(const struct bound *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -292,9 +301,10 @@ static int compare_numbers(const void *a, const void *b)
     return PORTOLAN_ORDER(*(const double *)a, *(const double *)b);
 }
 
-/* All leave a collective at about the same time, whoever came last: where always the same rank
- * does, its bounds are loose, and their middle would hide that others wait for it. The median, as
- * far as the bounds allow; false: there are too few, or the middle half of them may agree. */
+/* Follows the ends of collectives, which all members leave at about the same time, whoever came
+ * last. If always the same rank comes last, its bounds are loose, and their middle would hide that
+ * others wait for it. Takes the median, as far as the bounds allow. Returns false if there are too
+ * few, or if the middle half of them may agree. */
 static bool follow_ends(struct portolan_arena *arena, const struct bound *b, size_t n,
                         struct relation *r)
 {
@@ -311,8 +321,8 @@ static bool follow_ends(struct portolan_arena *arena, const struct bound *b, siz
     return ends[n_ends / 4] > 0 || ends[n_ends - 1 - n_ends / 4] < 0;
 }
 
-/* The margin is a concave function of the drift. Few bounds allow many lines: a drift is to be
- * worth something. */
+/* Finds the line of a pair. The margin is a concave function of the drift. Since few bounds allow
+ * many lines, a drift must widen the margin to be accepted. */
 static struct relation relate_pair(struct portolan_arena *arena, const struct bound *b, size_t n)
 {
     double low = -MOST_DRIFT, high = MOST_DRIFT, ahead, span = 0;
@@ -352,7 +362,7 @@ static bool find_relations(struct clock_finder *f)
     return !f->arena.failed;
 }
 
-/* The clock that R relates to one that is known. */
+/* Computes the clock that R relates to one that is known. */
 static void follow_relation(struct clock_finder *f, const struct relation *r)
 {
     struct clock *low = &f->clocks[r->low], *high = &f->clocks[r->high];
@@ -368,7 +378,7 @@ static void follow_relation(struct clock_finder *f, const struct relation *r)
     low->is_related = high->is_related = true;
 }
 
-/* The surest relations first. Returns the margin of the least sure one that is used. */
+/* Joins clocks, the surest relations first. Returns the margin of the least sure one used. */
 static double relate_clocks(struct clock_finder *f)
 {
     double worst = 0;
@@ -423,19 +433,20 @@ static void move_events(struct portolan_trace *t, const struct clock_finder *f, 
         t->events[e].ns -= least;
 }
 
-static bool correct(struct portolan_trace *t, struct clock_finder *f, struct portolan_clocks *told)
+static bool correct(struct portolan_trace *t, struct clock_finder *f,
+                    struct portolan_clocks *result)
 {
     if (!bound_by_messages(f) || !bound_by_collectives(f) || !find_relations(f))
         return false;
-    told->uncertainty_ns = relate_clocks(f);
+    result->uncertainty_ns = relate_clocks(f);
     for (size_t k = 0; k < f->n_clocks; k++)
-        told->n_unrelated += !f->clocks[k].is_related;
-    move_events(t, f, &told->most_moved_ns);
-    told->n_reversed_by_drift = count_reversed(t, f->m);
-    if (told->n_reversed_by_drift && !correct_logically(t, f->m, f->clock_of))
+        result->n_unrelated += !f->clocks[k].is_related;
+    move_events(t, f, &result->most_moved_ns);
+    result->n_reversed_by_drift = count_reversed(t, f->m);
+    if (result->n_reversed_by_drift && !correct_logically(t, f->m, f->clock_of))
         return false;
-    told->n_reversed_after = count_reversed(t, f->m);
-    t->n_unrelated_clocks = told->n_unrelated;
+    result->n_reversed_after = count_reversed(t, f->m);
+    t->n_unrelated_clocks = result->n_unrelated;
     t->has_local_clocks = false;
     return true;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The k-th collective operation of each member of a communicator is one operation. */
+/* Matches collectives: the k-th collective of each member of a communicator is one operation. */
 #include "internal.h"
 
 #include <portolan/list.h>
 
-/* Communicators, windows, and the two that MPI itself has: those who meet count alike. */
+/* Communicators, windows, and MPI's begin and end: members count operations alike. */
 struct meeting_groups {
     const struct portolan_trace *t;
     struct portolan_matching *m;
     size_t n;
-    uint32_t *ordinals; /* of the next operation of the present rank */
-    int *ranks;         /* for whom the ordinal counts, + 1 */
-    uint32_t *most;     /* operations of any rank; later the first of the group */
+    uint32_t *ordinals; /* number of the next operation of the present rank */
+    int *ranks;         /* rank + 1 for which the ordinal counts */
+    uint32_t *most;     /* the most operations of any rank; later the first of the group */
 };
 
-/* The group that meets at event E, SIZE_MAX: none. */
+/* Returns the group that meets at event E; SIZE_MAX: none. */
 static size_t group_of(const struct meeting_groups *g, uint32_t e)
 {
     const struct portolan_trace *t = g->t;
@@ -37,7 +37,7 @@ static size_t group_of(const struct meeting_groups *g, uint32_t e)
     return SIZE_MAX;
 }
 
-/* Puts the ordinal of each event into `partner`. */
+/* Stores the ordinal of each event in `partner`. */
 static void count_ordinals(struct meeting_groups *g)
 {
     const struct portolan_trace *t = g->t;
@@ -101,7 +101,7 @@ static void put_members(const struct meeting_groups *g)
         }
 }
 
-/* All there, and all in the same routine: whoever differs did not meet. */
+/* Checks that all members call the same routine: one that differs did not meet the others. */
 static void check_members(struct portolan_matching *m)
 {
     const struct portolan_trace *t = m->trace;
@@ -134,7 +134,7 @@ static void check_members(struct portolan_matching *m)
     }
 }
 
-/* The first location of RANK or a higher one; where each rank has one, at once. */
+/* Returns the first location of RANK or a higher one; at once if each rank has one. */
 static size_t location_of_rank(const struct portolan_trace *t, int rank)
 {
     size_t low = 0, high = t->n_locations;
@@ -155,7 +155,7 @@ uint32_t collective_slot(const struct portolan_matching *m, const struct portola
 
     if (rank < 0 || location == t->n_locations || t->locations[location].rank != rank)
         return no_event;
-    if ((size_t)rank < c->n && /* among all ranks it is at its place */
+    if ((size_t)rank < c->n && /* in a communicator of all ranks, it is at its own index */
         m->members[low + (uint32_t)rank] - t->locations[location].first < t->locations[location].n)
         return low + (uint32_t)rank;
     PORTOLAN_BISECT(low, high, m->members[middle] < t->locations[location].first);
@@ -173,7 +173,7 @@ uint32_t portolan_collective_call(const struct portolan_matching *matching,
     return slot == no_event ? no_event : call_at(matching, matching->members[slot]);
 }
 
-/* Persistent ones (POST) are not told apart; to those with a root nobody waits. */
+/* Persistent collectives (POST) cannot be distinguished, so no rank waits for those with a root. */
 enum portolan_awaited portolan_awaited(const struct portolan_matching *matching, uint32_t e,
                                        int rank, const int **ranks, size_t *n)
 {

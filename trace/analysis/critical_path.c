@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The critical path, from the last event backwards: where a location waited, the path goes on in
- * the one that ended the waiting.
+ * Finds the critical path, from the last event backwards: where a location waited, the path
+ * continues in the location that ended the waiting.
  */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* The last wait of location I that ended by then; NULL: none. */
+/* Returns the last wait of location I that ended by then; NULL: none. */
 static const struct portolan_wait *wait_before(const struct portolan_waits *w, size_t i,
                                                uint32_t at, int64_t ns)
 {
@@ -36,7 +36,7 @@ bool find_critical_path(struct portolan_waits *w)
             ns = t->events[last].ns;
         }
     }
-    /* At most as often as there are waits, also if the clocks make them go round. */
+    /* There are at most as many steps as waits, also if the clocks make them go in a circle. */
     for (size_t k = 0; critical && ns >= 0 && k <= w->n_waits; k++) {
         const struct portolan_wait *wait = wait_before(w, i, at, ns);
         uint32_t from = wait ? wait->call : (uint32_t)t->locations[i].first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which waits come before which, and since when two ranks are compared. */
+/* Finds the order of waits, and for each wait the moment from which the two ranks are compared. */
 #include "internal.h"
 
 #include <portolan/index.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two locations, the lower first, when they met last. */
+/* Two locations, the lower first, and when they met last. */
 struct location_pair {
     uint32_t low, high, at[2];
     int64_t ns;
@@ -22,24 +22,25 @@ struct interval_finder {
     size_t n_pairs, pairs_room;
     struct portolan_index pair_index;
     uint32_t *cursors,
-        *meetings; /* of each location: next event; what all ranks met at last, + 1 */
+        *meetings; /* by location: the next event; MEETINGS: the last meeting of all ranks + 1 */
     bool no_memory;
 };
 
 /* ------------------------------------------------- order */
 
 /*
- * Waits of a location are in order; a wait also comes after those of the causing location that lie
- * before the call which ended it. Locations on the stack wait for that of the one above.
+ * The order: waits of a location are in order, and a wait also follows those waits of the causing
+ * location that are before the call which ended it. Locations on the stack wait for the one above
+ * them.
  */
 struct order_stack {
     uint32_t *locations;
     size_t n;
     bool *is_on;
-    size_t *next; /* wait of each location */
+    size_t *next; /* next wait of each location */
 };
 
-/* The location that must go on before location I can; SIZE_MAX: none. */
+/* Returns the location that must go on before location I can; SIZE_MAX: none. */
 static size_t must_precede(const struct interval_finder *f, const struct order_stack *s, size_t i)
 {
     uint32_t by = f->w->waits[s->next[i]].by;
@@ -91,7 +92,7 @@ static bool find_order(struct interval_finder *f, struct portolan_arena *arena)
 
 /* ------------------------------------------------- when two locations met last */
 
-/* The pair of both locations; new ones have met at the begin. NULL: no memory. */
+/* Returns the pair of two locations; a new pair has met at the begin. NULL: no memory. */
 static struct location_pair *find_pair(struct interval_finder *f, size_t a, size_t b)
 {
     const uint32_t key[] = {(uint32_t)(a < b ? a : b), (uint32_t)(a < b ? b : a)};
@@ -107,7 +108,7 @@ static struct location_pair *find_pair(struct interval_finder *f, size_t a, size
     return pair;
 }
 
-/* Whether all ranks met at a collective operation, and none went before the last came. */
+/* Returns whether all ranks met at a collective operation, and none left before the last came. */
 static bool is_meeting_of_all(const struct interval_finder *f, const struct portolan_collective *c)
 {
     if (!c->is_complete || c->n != (uint32_t)f->t->n_ranks || c->first_end_ns < c->last_ns)
@@ -124,7 +125,7 @@ static bool is_meeting_of_all(const struct interval_finder *f, const struct port
     }
 }
 
-/* Goes on to event END of a location, and notes where all ranks met. */
+/* Proceeds to event END of a location, and notes where all ranks met. */
 static void pass_meetings(struct interval_finder *f, size_t i, uint32_t end)
 {
     const struct portolan_matching *m = f->w->matching;

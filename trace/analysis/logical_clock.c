@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The controlled logical clock (Rabenseifner 1997). A receive that comes too early is moved behind
- * its send. What follows is moved less and less, until the own clock is reached again.
+ * The controlled logical clock (Rabenseifner 1997).
+ *
+ * Events are passed in an order in which each receive follows its send. If a receive is earlier
+ * than its send plus the least transit time, it is moved to that time. The events after it are
+ * moved, too, so that the intervals between them stay almost the same: each interval is shortened
+ * by a small share until the location's own clock is reached again. So one early event does not
+ * compress the work after it to nothing.
  */
 #include "internal.h"
 
-/* Intervals after a moved event become shorter by this share. */
+/* Share by which intervals after a moved event are shortened. */
 #define CONTROL 0.01
 
-/* How far a location is. */
+/* The progress of a location. */
 struct walker {
     uint32_t at, end;
-    int64_t was, now; /* time of the event before, recorded and corrected */
+    int64_t was, now; /* time of the previous event: WAS: recorded, NOW: corrected */
     bool is_queued;
 };
 
@@ -19,13 +24,13 @@ struct logical_clock {
     struct portolan_trace *t;
     const struct portolan_matching *m;
     const uint32_t *clock_of;
-    int64_t transit_ns; /* the least that a message takes between two clocks */
+    int64_t transit_ns; /* the least time that a message takes between two clocks */
     struct walker *walkers;
     uint32_t *queue; /* locations that may go on */
     size_t n_queued;
 };
 
-/* Within a host, where clocks agree; between hosts it takes at least as long. */
+/* Returns the least transit time within hosts; between hosts it is at least as long. */
 static int64_t least_transit(const struct logical_clock *x)
 {
     int64_t least = INT64_MAX;
@@ -51,7 +56,7 @@ static void enqueue(struct logical_clock *x, size_t location)
     x->queue[x->n_queued++] = (uint32_t)location;
 }
 
-/* *LEAST: when E may happen at the earliest. False: what it waits for is not known yet. */
+/* Finds *LEAST, the earliest time of E. False: what it waits for is not known yet. */
 static bool is_ready(const struct logical_clock *x, size_t location, uint32_t e, int64_t *least)
 {
     uint32_t send = x->t->events[e].kind == PORTOLAN_TRACE_RECV ? x->m->partner[e] : no_event;
@@ -65,7 +70,7 @@ static bool is_ready(const struct logical_clock *x, size_t location, uint32_t e,
     return x->walkers[from].at > send || from == location;
 }
 
-/* E, which has its time now, lets its receiver go on. */
+/* Lets the receiver of E, whose time is known now, go on. */
 static void release(struct logical_clock *x, uint32_t e)
 {
     uint32_t recv = x->t->events[e].kind == PORTOLAN_TRACE_SEND ? x->m->partner[e] : no_event;
@@ -75,7 +80,7 @@ static void release(struct logical_clock *x, uint32_t e)
         enqueue(x, to);
 }
 
-/* The next event's time: at LEAST if that is later than its own. */
+/* Sets the next event's time: LEAST if that is later than its own. */
 static void set_time(struct logical_clock *x, size_t location, int64_t least)
 {
     struct walker *w = &x->walkers[location];
@@ -92,7 +97,7 @@ static void set_time(struct logical_clock *x, size_t location, int64_t least)
     release(x, w->at++);
 }
 
-/* As far as LOCATION can go; IS_FORCED: its next event waits for nothing. */
+/* Walks as far as LOCATION can go; IS_FORCED: its next event waits for nothing. */
 static void walk(struct logical_clock *x, size_t location, bool is_forced)
 {
     struct walker *w = &x->walkers[location];
@@ -106,7 +111,7 @@ static void walk(struct logical_clock *x, size_t location, bool is_forced)
     }
 }
 
-/* Who waits for each other in a ring, as no run does, is not held up. */
+/* Walks all locations; forces on those that wait for each other in a circle, as in no run. */
 static void walk_all(struct logical_clock *x)
 {
     for (size_t i = x->t->n_locations; i-- > 0;)

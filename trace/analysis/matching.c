@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Creates and destroys a matching, and answers questions about its events. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -43,11 +44,11 @@ static uint32_t *no_events(struct portolan_matching *m)
     return events ? memset(events, 0xff, n * sizeof *events) : NULL;
 }
 
-/* A message of a thread of RANK. */
+/* A message of a thread of RANK; `location` is not compared. */
 struct thread_message {
     int32_t rank, peer, tag;
     uint32_t kind, comm;
-    uint32_t location; /* the last of the fields: not compared */
+    uint32_t location; /* must be the last field */
 };
 
 static int compare_messages(const void *a, const void *b)
@@ -60,8 +61,8 @@ static bool is_message(const struct portolan_trace_event *e)
     return e->kind == PORTOLAN_TRACE_SEND || e->kind == PORTOLAN_TRACE_RECV;
 }
 
-/* Whether two threads of a rank have messages to, or from, the same rank with the same communicator
- * and tag: nobody saw in which order these were posted. False: no memory. */
+/* Returns whether two threads of a rank have messages to or from the same rank with the same
+ * communicator and tag: their order of posting is not recorded. False: no memory. */
 static bool find_competing_threads(const struct portolan_trace *t, struct portolan_matching *m)
 {
     struct thread_message *all;

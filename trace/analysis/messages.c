@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends meet receives. For each communicator, source, destination and tag the sends stand in a
- * queue, linked through `partner`, until the receives take them out in the order of posting.
- * Accesses to windows are matched likewise: the k-th start of an origin for a target meets the
- * k-th post of the target for that origin.
+ * Matches messages. For each communicator, source, destination and tag the sends are in a queue,
+ * linked through `partner`, from which receives take them in the order of posting. Accesses to
+ * windows are matched likewise: the k-th start of an origin for a target meets the k-th post of the
+ * target for that origin.
  */
 #include "internal.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 struct message_key {
-    uint32_t what; /* communicator; windows come after them */
+    uint32_t what; /* index of the communicator; windows follow them */
     int source, destination, tag;
 };
 
@@ -30,7 +30,7 @@ struct message_matcher {
     bool no_memory;
 };
 
-/* NULL: no memory. */
+/* Returns the queue of a key, new if needed; NULL: no memory. */
 static struct send_queue *find_queue(struct message_matcher *x, const struct message_key *key)
 {
     struct send_queue *q = portolan_index_item(&x->index, &x->queues, &x->n_queues, &x->room,
@@ -59,7 +59,7 @@ static uint32_t take_send(struct message_matcher *x, const struct message_key *k
     uint32_t e = q && q->first ? q->first - 1 : no_event;
 
     if (e != no_event)
-        q->first = x->matching->partner[e] + 1; /* 0 after the last: none */
+        q->first = x->matching->partner[e] + 1; /* 0 after the last send */
     return e;
 }
 
@@ -123,7 +123,8 @@ static void receive_event(struct message_matcher *x, int rank, uint32_t e)
         if (!is_cancelled(x, e))
             receive_message(x, rank, e, other == no_event ? e : other);
         return;
-    case PORTOLAN_TRACE_RECV: /* else the posting has taken it; without one, recording began late */
+    case PORTOLAN_TRACE_RECV: /* else its posting took the send; without one, recording began
+                               * late */
         if (!event->request || other == no_event)
             receive_message(x, rank, e, e);
         return;
@@ -141,7 +142,7 @@ static void receive_event(struct message_matcher *x, int rank, uint32_t e)
     }
 }
 
-/* Those that nobody received are linked to each other no more. */
+/* Removes the links between sends that were not received. */
 static void drop_unmatched(struct message_matcher *x)
 {
     for (size_t i = 0; i < x->n_queues; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths: the regions that were entered, and the call of MPI inside; and their times. */
+/* Call paths, of the regions that were entered and the call of MPI inside; and their times. */
 #include "internal.h"
 
 #include <portolan/index.h>
@@ -12,18 +12,19 @@ struct path_builder {
     size_t room;
 };
 
-/* The path below PARENT; UINT32_MAX: no memory. */
+/* Returns the path below PARENT; UINT32_MAX: no memory. */
 static uint32_t path_below(struct path_builder *b, enum portolan_path_kind kind, uint32_t parent,
                            uint32_t what)
 {
-    const uint32_t key[] = {kind, parent, what}; /* as a path begins */
+    const uint32_t key[] = {kind, parent, what}; /* the first members of a path */
     struct portolan_path *path = portolan_index_item(&b->index, &b->w->paths, &b->w->n_paths,
                                                      &b->room, sizeof *path, key, sizeof key);
 
     return path ? (uint32_t)(path - b->w->paths) : UINT32_MAX;
 }
 
-/* Begins and ends are in pairs, so that the path after an end is the parent of that before. */
+/* Finds the path after each event. Begins and ends are in pairs, so the path after an end is the
+ * parent of the path before. */
 static bool find_location_paths(struct path_builder *b, const struct portolan_trace_location *l)
 {
     const struct portolan_trace_event *events = b->w->trace->events;

@@ -71,7 +71,7 @@ void profile_prepare(struct path_profile *p, struct portolan_arena *arena,
     }
 }
 
-/* The sum noted last before event E of LOCATION, and its event. */
+/* Returns the last sum noted before event E of LOCATION, and its event. */
 static size_t sum_before(const struct path_profile *p, size_t location, uint32_t e, uint32_t *event)
 {
     size_t first = p->w->trace->locations[location].first, k = (e - first) / p->every;
@@ -113,7 +113,7 @@ void profile_add(const struct path_profile *p, size_t location, struct moment fr
     } else {
         add_events(p, from.at, to.at, sign, x);
     }
-    /* Before its first event a location is in the program, that has not begun. */
+    /* Before its first event a location is in the program, which has not begun yet. */
     if (from.ns < events[from.at].ns)
         add_time(x, PROGRAM, sign * (events[from.at].ns - from.ns));
     else

@@ -42,7 +42,7 @@ static int64_t end_ns(const struct wait_finder *f, uint32_t call)
 
 /* ------------------------------------------------- messages */
 
-/* The call that sent what RECV received; none: not known. */
+/* Returns the call that sent what RECV received; none: not known. */
 static uint32_t sending_call(const struct wait_finder *f, uint32_t recv)
 {
     uint32_t send = f->m->partner[recv];
@@ -50,7 +50,7 @@ static uint32_t sending_call(const struct wait_finder *f, uint32_t recv)
     return send == no_event ? no_event : f->m->call[send];
 }
 
-/* Which call sent the latest of all messages that CALL received. */
+/* Returns the call that sent the latest of all messages that CALL received. */
 static uint32_t latest_sender(const struct wait_finder *f, uint32_t call)
 {
     uint32_t last = no_event;
@@ -61,11 +61,12 @@ static uint32_t latest_sender(const struct wait_finder *f, uint32_t call)
     return last;
 }
 
-/* Sends that were not received until then: the earliest of all, and of another rank than its. */
+/* The earliest sends among those that were not received until then: of all, and of another rank
+ * than the earliest one's. */
 struct earliest_sends {
     int64_t ns, other_ns;
     int rank;
-    int64_t *of_rank; /* valid where the stamp is the location's */
+    int64_t *of_rank; /* valid if the stamp is the location's */
     size_t *stamps, stamp;
 };
 
@@ -83,7 +84,8 @@ static void take_earlier(struct earliest_sends *x, int rank, int64_t ns)
     }
 }
 
-/* From the last call to the first: was one sent before it that is received after it? */
+/* Finds messages in the wrong order, from the last call to the first: those sent before a message
+ * that was received earlier. */
 static void find_wrong_order(struct wait_finder *f, const struct portolan_trace_location *l,
                              struct earliest_sends *x)
 {
@@ -115,7 +117,8 @@ static void find_wrong_order(struct wait_finder *f, const struct portolan_trace_
     }
 }
 
-/* A send that ended before the receive was posted did not wait for it. */
+/* Returns the latest call that posted a receive for a message of the call. A send that ended before
+ * the receive was posted did not wait for it. */
 static uint32_t latest_receiver(const struct wait_finder *f, const struct waiting_call *call)
 {
     uint32_t last = no_event;
@@ -131,10 +134,10 @@ static uint32_t latest_receiver(const struct wait_finder *f, const struct waitin
     return last;
 }
 
-/* How many sends back one looks for messages that their receiver has not asked for. */
+/* Limits for looking back for sent messages that their receiver has not asked for. */
 enum { LEAST_BUFFERED = 2, MOST_EVENTS_BACK = 64 };
 
-/* Whether the receiver of SEND has not asked for those before it either when it begins CALL. */
+/* Returns whether SEND's receiver has not asked for those before it either when it begins CALL. */
 static bool is_behind(const struct wait_finder *f, uint32_t send, uint32_t call)
 {
     const struct portolan_trace_event *events = f->t->events;
@@ -151,7 +154,7 @@ static bool is_behind(const struct wait_finder *f, uint32_t send, uint32_t call)
     return n == LEAST_BUFFERED;
 }
 
-/* The last call that LOCATION began before NS; none. */
+/* Returns the last call that LOCATION began before NS; none. */
 static uint32_t last_call_before(const struct wait_finder *f, size_t location, int64_t ns)
 {
     size_t first = f->t->locations[location].first, low = first,
@@ -164,8 +167,9 @@ static uint32_t last_call_before(const struct wait_finder *f, size_t location, i
 }
 
 /*
- * Messages that nobody has asked for fill buffers. A send that finds them full ends when the
- * receiver is in MPI again, whatever it calls: the last call that it began during the send.
+ * Finds what a send with full buffers waited for. Messages that the receiver has not asked for fill
+ * buffers. Such a send ends when the receiver is in MPI again, whatever it calls: that is the last
+ * call that it began during the send.
  */
 static uint32_t latest_room(const struct wait_finder *f, const struct waiting_call *call)
 {
@@ -218,7 +222,7 @@ static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan
     return last;
 }
 
-/* CALL completes the operation that E, a COLLECTIVE or its own BEGIN, began there or before. */
+/* Finds CALL's wait for the operation that E, a COLLECTIVE or its own BEGIN, began. */
 static void find_collective_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e)
 {
     static const uint8_t states[] = {
@@ -284,7 +288,7 @@ static bool has_operation(const struct wait_finder *f, uint32_t call)
     return false;
 }
 
-/* Who probes waits there for the message that the next call receives. */
+/* Notes that a rank waited in a probe for the message that its next call receives. */
 static void find_probe_wait(struct wait_finder *f, const struct waiting_call *probe, uint32_t call)
 {
     for (uint32_t e = call + 1; e < f->m->call[call]; e++)
@@ -295,13 +299,14 @@ static void find_probe_wait(struct wait_finder *f, const struct waiting_call *pr
         }
 }
 
-/* Polls with nothing but short gaps between them, up to the one that succeeds, are one waiting.
-   Longer gaps may take a tenth of it: the rank lost its processor, or stored what it recorded. */
+/* Finds the waits of a location. Polls with only short gaps between them, up to the poll that
+ * succeeds, are one wait. Longer gaps may take a tenth of it: the rank lost its processor, or
+ * stored what it recorded. */
 static void find_location_waits(struct wait_finder *f, const struct portolan_trace_location *l)
 {
-    struct waiting_call probe = {.call = no_event}; /* the probe before this call */
-    uint32_t poll = no_event;                       /* the first poll */
-    int64_t polled_ns = 0, gaps_ns = 0;             /* when the last poll ended; longer gaps */
+    struct waiting_call probe = {.call = no_event}; /* the probe before this call, if any */
+    uint32_t poll = no_event;                       /* the first poll of a series */
+    int64_t polled_ns = 0, gaps_ns = 0;             /* end of the last poll; sum of longer gaps */
 
     for (uint32_t e = f->first; e < l->first + l->n; e++) {
         enum portolan_trace_routine_class class;
@@ -332,14 +337,14 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
             call.begin_ns = begin_ns(f, poll);
             call.is_polling = true;
         }
-        if (class == PORTOLAN_ROUTINE_POLL) { /* of MPI_Improbe, which matched a message */
+        if (class == PORTOLAN_ROUTINE_POLL) { /* an MPI_Improbe has matched a message */
             probe = call;
             poll = no_event;
             continue;
         }
         if (probe.call != no_event)
             find_probe_wait(f, &probe, e);
-        /* A test that succeeds at once did not wait. */
+        /* a test that succeeds at once did not wait */
         if (class != PORTOLAN_ROUTINE_TEST || call.is_polling)
             find_call_waits(f, &call);
         poll = probe.call = no_event;

@@ -28,7 +28,7 @@ static void find_location_transfers(struct wait_finder *f, const struct portolan
 void find_transfers(struct wait_finder *f)
 {
     size_t n = f->t->n_windows, n_members = n ? f->m->n_members : 0;
-    /* Next of each window, + 1. */
+    /* the next meeting of each window, + 1 */
     uint32_t *meetings = portolan_arena_alloc(&f->arena, n + 1, sizeof *meetings);
 
     f->starts = portolan_arena_alloc(&f->arena, n + 1, sizeof *f->starts);
@@ -42,7 +42,7 @@ void find_transfers(struct wait_finder *f)
     }
 }
 
-/* First for the last transfer towards this rank, then for whoever comes last. */
+/* Finds a fence's wait: for the last transfer to this rank, then for the rank that comes last. */
 static void find_fence_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e,
                             bool is_fence)
 {
@@ -59,14 +59,14 @@ static void find_fence_wait(struct wait_finder *f, const struct waiting_call *ca
                   transfer, from, begin_ns(f, transfer));
         from = begin_ns(f, transfer);
     }
-    if (c->first_end_ns >= c->last_ns) /* else the call did not synchronise */
+    if (c->first_end_ns >= c->last_ns) /* otherwise the call did not synchronise */
         note_wait(f, call, is_fence ? PORTOLAN_WAIT_FENCE : PORTOLAN_WAIT_CREATE, c->last, from,
                   c->last_ns);
 }
 
 /* ------------------------------------------------- post, start, complete, wait */
 
-/* Who posted last for what START accesses: all, or PEER alone. */
+/* Returns the last post for which the accesses of START wait: of all ranks, or of PEER alone. */
 static uint32_t last_post(const struct wait_finder *f, uint32_t start, int peer)
 {
     uint32_t last = no_event;
@@ -81,7 +81,7 @@ static uint32_t last_post(const struct wait_finder *f, uint32_t start, int peer)
     return last;
 }
 
-/* The origin waits in whichever call of its epoch MPI blocks it. */
+/* Finds the wait for a late post: the origin waits in whichever call of its epoch MPI blocks it. */
 static void find_late_post(struct wait_finder *f, const struct waiting_call *call, uint32_t start,
                            int peer)
 {
@@ -91,7 +91,7 @@ static void find_late_post(struct wait_finder *f, const struct waiting_call *cal
         note_wait(f, call, PORTOLAN_WAIT_LATE_POST, post, call->begin_ns, begin_ns(f, post));
 }
 
-/* The last transfer between START and COMPLETE of an origin towards this rank. */
+/* Returns the last transfer between START and COMPLETE of an origin towards this rank. */
 static uint32_t last_transfer(const struct wait_finder *f, uint32_t start, uint32_t complete,
                               unsigned window)
 {
@@ -102,7 +102,7 @@ static uint32_t last_transfer(const struct wait_finder *f, uint32_t start, uint3
     return no_event;
 }
 
-/* The target waits until all transfers have ended, then until all origins have completed. */
+/* Finds a target's waits: until all transfers have ended, then until all origins completed. */
 static void find_wait_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t post,
                            unsigned window)
 {

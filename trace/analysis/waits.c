@@ -16,7 +16,7 @@ const char *portolan_wait_state_name(enum portolan_wait_state state)
     return (unsigned)state < PORTOLAN_WAIT_STATES ? names[state] : "unknown";
 }
 
-/* The first wait of a call from CALL on. */
+/* Returns the first wait of a call from CALL on. */
 size_t first_wait_from(const struct portolan_waits *w, size_t low, size_t high, uint32_t call)
 {
     PORTOLAN_BISECT(low, high, w->waits[middle].call < call);
@@ -54,7 +54,7 @@ static void find_times(struct portolan_waits *w)
             continue;
         if (t->events[l->first + l->n - 1].ns > w->run_ns)
             w->run_ns = t->events[l->first + l->n - 1].ns;
-        if (i && l[-1].rank == l->rank) { /* a further thread: they follow each other */
+        if (i && l[-1].rank == l->rank) { /* a further thread of the rank */
             w->n_threads++;
             w->all_ns += t->events[l->first + l->n - 1].ns - t->events[l->first].ns;
         }

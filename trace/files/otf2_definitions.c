@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Definitions of an OTF2 archive. They come in an order of the library's, refer to each other by
- * number, and are made entries of the trace's tables when all are there.
+ * Reads the definitions of an OTF2 archive. They come in an order that the library chooses, and
+ * refer to each other by number; they become entries of the trace's tables when all are there.
  */
 #include "otf2_reader.h"
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Callbacks have the parameters of the library. */
+/* Callbacks have the parameters that the library requires. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 OTF2_ErrorCode otf2_keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
@@ -18,7 +18,7 @@ OTF2_ErrorCode otf2_keep_quiet(void *arg, const char *file, uint64_t line, const
     return code;
 }
 
-/* Different numbers have different hashes. */
+/* Returns a hash; different numbers have different hashes. */
 static uint64_t hash_of(uint64_t self)
 {
     uint64_t hash = self * UINT64_C(0x9e3779b97f4a7c15);
@@ -44,7 +44,7 @@ void *otf2_find(const struct otf2_table *table, uint64_t self)
     return i < SIZE_MAX ? entry_at(table, i) : NULL;
 }
 
-/* Entry SELF of a table, added if it is not there; NULL: no memory. */
+/* Returns entry SELF of a table, which is added if it is missing; NULL: no memory. */
 static void *entry(struct reader *r, struct otf2_table *table, uint64_t self, size_t size)
 {
     size_t i;
@@ -129,7 +129,7 @@ static OTF2_CallbackCode put_group(struct reader *r, OTF2_GroupRef self, OTF2_Gr
     return done(r);
 }
 
-/* Definitions of OTF2: name, parameters, and what is done about it. */
+/* Definitions of OTF2: name, parameters, and what is done with them. */
 #define DEFINITIONS(X)                                                                             \
     X(String, (OTF2_StringRef self, const char *text), put_text(r, self, text))                    \
     X(ClockProperties, (uint64_t resolution, uint64_t offset, uint64_t length, uint64_t real),     \
@@ -190,7 +190,7 @@ const char *otf2_string(const struct reader *r, uint32_t self)
     return string ? *string : "";
 }
 
-/* Ranks of processes: places in the group of all locations that have MPI. */
+/* Gives processes their ranks: their indices in the group of all locations that have MPI. */
 static void rank_processes(struct reader *r)
 {
     for (size_t i = 0; i < r->n_locations; i++) {
@@ -207,7 +207,7 @@ static void rank_processes(struct reader *r)
     r->n_ranks = (int)r->world.n;
 }
 
-/* Locations that have no rank are further threads; processes without MPI come after the ranks. */
+/* Numbers locations: those without rank are threads; processes without MPI follow the ranks. */
 static void number_locations(struct reader *r)
 {
     for (size_t i = 0; i < r->n_locations; i++) {
@@ -234,7 +234,7 @@ int otf2_rank(const struct reader *r, uint64_t member)
     return member < (uint64_t)r->n_ranks ? (int)member : PORTOLAN_TRACE_NONE;
 }
 
-/* World ranks of a group's members, or else of USERS; NULL without memory. */
+/* Returns the world ranks of a group's members, or else of USERS; NULL without memory. */
 static int *ranks_of(struct reader *r, uint32_t self, const bool *users, size_t *n)
 {
     const struct otf2_group *group = otf2_find(&r->groups, self);
@@ -252,7 +252,8 @@ static int *ranks_of(struct reader *r, uint32_t self, const bool *users, size_t 
     return ranks;
 }
 
-/* Communicator 0 of the trace is that of all ranks, which the archive may number otherwise. */
+/* Returns whether a communicator is that of all ranks, which is number 0 in the trace; the archive
+ * may number it otherwise. */
 static bool is_world(const struct reader *r, const struct otf2_comm *comm)
 {
     const struct otf2_group *group = otf2_find(&r->groups, comm->group);
@@ -265,7 +266,7 @@ static bool is_world(const struct reader *r, const struct otf2_comm *comm)
     return group->type != OTF2_GROUP_TYPE_COMM_SELF;
 }
 
-/* The entry of the trace at AT; SIZE_MAX: no memory. */
+/* Returns the entry of the trace at AT; SIZE_MAX: no memory. */
 static size_t entered(struct reader *r, size_t at)
 {
     if (at == SIZE_MAX)
@@ -273,8 +274,8 @@ static size_t entered(struct reader *r, size_t at)
     return at;
 }
 
-/* One group is that of all communicators of a rank alone. A communicator without members has those
-   who use it. */
+/* Finds the group that stands for all communicators of a single rank, and communicators without
+ * members, which have those ranks that use them. */
 static void find_special_comms(struct reader *r)
 {
     struct otf2_comm *comms = r->comms.entries;
@@ -293,7 +294,7 @@ static void find_special_comms(struct reader *r)
     }
 }
 
-/* Communicator ID of each rank alone; returns the entry of the first. */
+/* Enters communicator ID of each single rank; returns the entry of the first. */
 static size_t enter_selves(struct reader *r, uint64_t id)
 {
     size_t first = r->trace->n_comms;
@@ -337,7 +338,7 @@ void otf2_enter_comms(struct reader *r)
         comms[i].others = comm.remote, comms[i].n_others = comm.n_remote;
         if (!has_world && is_world(r, &comms[i])) {
             has_world = true;
-            continue; /* entry 0 */
+            continue; /* it is entry 0 */
         }
         comms[i].at = comms[i].is_self ? enter_selves(r, i + 1)
                                        : entered(r, portolan_trace_comm(r->trace, &comm));
@@ -345,7 +346,7 @@ void otf2_enter_comms(struct reader *r)
     enter_windows(r);
 }
 
-/* TAU and eztrace define routines of MPI like any function, TAU with "()". */
+/* Returns the name of a routine of MPI; TAU and eztrace define functions, TAU with "()". */
 static const char *routine_name(struct reader *r, const char *name)
 {
     size_t length = strcspn(name, "(");

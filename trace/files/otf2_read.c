@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Callbacks have the parameters of the library. */
+/* Callbacks have the parameters that the library requires. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* ------------------------------------------------- events of one location */
@@ -25,7 +25,7 @@ static int64_t nanoseconds(const struct reader *r, OTF2_TimeStamp time)
     if (r->ticks_per_s == 1000000000)
         return ticks;
     ns = (double)ticks / (double)r->ticks_per_s * 1e9;
-    if (!(fabs(ns) < 4e18) || r->ticks_per_s > INT64_MAX) /* damaged */
+    if (!(fabs(ns) < 4e18) || r->ticks_per_s > INT64_MAX) /* the time is damaged */
         return ns < 0 ? 0 : INT64_MAX;
     return ticks / (int64_t)r->ticks_per_s * 1000000000 +
            (int64_t)((double)(ticks % (int64_t)r->ticks_per_s) * 1e9 / (double)r->ticks_per_s);
@@ -54,7 +54,7 @@ static const struct otf2_comm *comm_of(const struct reader *r, uint32_t self)
     return comm ? comm : &none;
 }
 
-/* An event of COMM. */
+/* Returns an event of COMM. */
 static struct portolan_trace_event event_of(const struct reader *r, const struct otf2_comm *comm)
 {
     size_t at = comm->at + (comm->is_self ? (size_t)r->here->rank : 0);
@@ -62,7 +62,7 @@ static struct portolan_trace_event event_of(const struct reader *r, const struct
     return (struct portolan_trace_event){.what = (uint32_t)at & 0xffffff};
 }
 
-/* World rank of RANK in COMM: of the other group in an intercommunicator. */
+/* Returns the world rank of RANK in COMM; in an intercommunicator, RANK is in the other group. */
 static int world_rank(const struct reader *r, const struct otf2_comm *comm, uint32_t rank)
 {
     bool is_other =
@@ -90,7 +90,7 @@ static struct portolan_trace_event message(const struct reader *r, uint32_t part
 
 /* ------------------------------------------------- requests */
 
-/* A new number for request ID, which the event to come posts; 0: no memory. */
+/* Returns a new number for request ID, which the next event posts; 0: no memory. */
 static uint32_t open_request(struct reader *r, uint64_t id)
 {
     if (!portolan_reserve(&r->requests, &r->requests_capacity, r->n_requests + 1,
@@ -103,7 +103,7 @@ static uint32_t open_request(struct reader *r, uint64_t id)
     return r->n_numbers;
 }
 
-/* Requests are few at a time, and mostly end in the order of their begin. */
+/* Removes a request. Requests are few at a time, and mostly end in the order of their begin. */
 static struct otf2_request close_request(struct reader *r, uint64_t id)
 {
     struct otf2_request request = {.posted = SIZE_MAX};
@@ -118,7 +118,7 @@ static struct otf2_request close_request(struct reader *r, uint64_t id)
     return request;
 }
 
-/* What the posting did not say: the archive tells it when the request is done. */
+/* Completes a posting with what it did not contain: the archive has it when the request is done. */
 static void complete_posting(struct reader *r, const struct otf2_request *request,
                              const struct portolan_trace_event *done)
 {
@@ -196,7 +196,7 @@ static OTF2_CallbackCode leave(struct reader *r, OTF2_TimeStamp time, OTF2_Regio
     return add_event(r, time, PORTOLAN_TRACE_END, event);
 }
 
-/* Whom a receive is from is known when it is done; until then it is from any. */
+/* Posts a request. The source of a receive is known when it is done; until then it is from any. */
 static OTF2_CallbackCode post(struct reader *r, OTF2_TimeStamp time, enum portolan_trace_kind kind,
                               int peer, uint64_t id)
 {
@@ -206,7 +206,7 @@ static OTF2_CallbackCode post(struct reader *r, OTF2_TimeStamp time, enum portol
                                                    .request = open_request(r, id)});
 }
 
-/* EVENT, what request ID turned out to be, is told as KIND. */
+/* Adds EVENT, the completion of request ID, as KIND. */
 static OTF2_CallbackCode complete(struct reader *r, OTF2_TimeStamp time,
                                   enum portolan_trace_kind kind, struct portolan_trace_event event,
                                   uint64_t id)
@@ -278,7 +278,7 @@ static OTF2_CallbackCode switch_on(struct reader *r, OTF2_TimeStamp time, OTF2_M
 
 static const struct portolan_trace_event nothing;
 
-/* Records of OTF2: name, parameters after the common ones, and what is done about it. */
+/* Records of OTF2: name, parameters after the common ones, and what is done with them. */
 #define RECORDS(X)                                                                                 \
     X(Enter, (OTF2_RegionRef self), enter(r, time, self, attributes))                              \
     X(Leave, (OTF2_RegionRef self), leave(r, time, self))                                          \
@@ -366,7 +366,7 @@ static void hand_over(struct reader *r, bool is_cut)
             r->status = PORTOLAN_ENOMEM;
 }
 
-/* Numbers in a location's events are its own: local definitions map them, also its clock. */
+/* Reads local definitions, which map a location's own numbers, and its own clock. */
 static void read_local_definitions(struct reader *r, uint64_t location)
 {
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(r->otf2, location);
@@ -433,7 +433,7 @@ static void read_locations(struct reader *r)
 
 /* ------------------------------------------------- the archive */
 
-/* The library leaks memory when it opens other files. */
+/* Checks for an anchor file first, since the library leaks memory when it opens other files. */
 static bool is_anchor(const char *path)
 {
     char head[6];

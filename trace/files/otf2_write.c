@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a trace as an OTF2 archive: its definitions, and events by way of otf2_write_events.c. */
+/* Writes a trace as an OTF2 archive: its definitions here, events by otf2_write_events.c. */
 #include "otf2_writer.h"
 
 #include <portolan/list.h>
@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 22, EVENT_BYTES = 48 /* at most */ };
+enum {
+    EVENT_CHUNK = 1 << 20,
+    DEFINITION_CHUNK = 1 << 22,
+    EVENT_BYTES = 48 /* EVENT_BYTES: at most */
+};
 
 #define DEFINE(W, DEFINITION, ...)                                                                 \
     check(W, OTF2_GlobalDefWriter_Write##DEFINITION((W)->definitions, __VA_ARGS__))
@@ -53,7 +57,7 @@ static void define_comm(struct writer *w, size_t i)
            OTF2_COMM_FLAG_NONE);
 }
 
-/* A window has a communicator of its own, after those of the trace. */
+/* Defines a window. It has its own communicator; these follow the communicators of the trace. */
 static void define_window(struct writer *w, size_t i)
 {
     const struct portolan_trace *t = w->trace;
@@ -65,7 +69,8 @@ static void define_window(struct writer *w, size_t i)
     DEFINE(w, RmaWin, (uint32_t)i, put_string(w, ""), self, OTF2_RMA_WIN_FLAG_NONE);
 }
 
-/* Each call that names a group gives it anew; archives hold them all as definitions. */
+/* Defines groups of accesses. In the trace each call that names a group contains it; archives have
+ * all groups as definitions. */
 static void define_access_groups(struct writer *w)
 {
     for (size_t g = 0; g < w->n_groups; g++) {
@@ -86,7 +91,7 @@ static void define_region(struct writer *w, uint32_t self, const char *name, boo
            is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, 0, 0, 0);
 }
 
-/* "user.port.method" of a port's method; else the name alone. */
+/* Defines the region of a port's method as "user.port.method"; others by the name alone. */
 static void define_program_region(struct writer *w, uint32_t self)
 {
     const struct portolan_trace_region *r = &w->trace->regions[self];
@@ -120,7 +125,7 @@ static void define_locations(struct writer *w)
     }
 }
 
-/* Locations that have MPI: the first of each rank; undefined where nothing is known of a rank. */
+/* Finds the first location of each rank that has MPI; undefined if nothing is known of a rank. */
 static void define_ranks(struct writer *w)
 {
     const struct portolan_trace *t = w->trace;
@@ -186,7 +191,7 @@ static OTF2_FlushType always_flush(void *arg, OTF2_FileType type, OTF2_LocationR
     return OTF2_FLUSH;
 }
 
-/* The archive's folder and name: PATH is FOLDER/NAME.otf2. NULL: no memory. */
+/* Splits PATH, FOLDER/NAME.otf2, into the archive's folder and name. NULL: no memory. */
 static char *split_path(struct portolan_arena *arena, const char *path, const char **name)
 {
     char *folder = portolan_arena_strdup(arena, path), *slash;
@@ -204,8 +209,8 @@ static char *split_path(struct portolan_arena *arena, const char *path, const ch
 }
 
 /*
- * The library reads beyond its buffer when a file cannot be written whole, so there is to be enough
- * room first. File systems that cannot tell are trusted.
+ * Checks for enough room first, since the library reads beyond its buffer when a file cannot be
+ * written whole. File systems that do not report their room are trusted.
  */
 static enum portolan_status reserve_room(struct writer *w, const char *folder, const char *path,
                                          struct portolan_error *err)
@@ -221,13 +226,13 @@ static enum portolan_status reserve_room(struct writer *w, const char *folder, c
         close(fd);
         unlink(name);
     }
-    if (error && error != ENOENT) /* the folder is to be made */
+    if (error && error != ENOENT) /* the folder will be made */
         return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
                                   strerror(error));
     return name ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* Events go to a folder of the archive's name. */
+/* Checks the folder of the archive's name, into which events are written. */
 static enum portolan_status check_folder(struct writer *w, const char *in, const char *name,
                                          const char *path, struct portolan_error *err)
 {
@@ -242,7 +247,7 @@ static enum portolan_status check_folder(struct writer *w, const char *in, const
     return PORTOLAN_OK;
 }
 
-/* Readers expect a file of local definitions for each location, if an empty one. */
+/* Writes the local definitions of each location, which readers expect, though they are empty. */
 static void write_local_definitions(struct writer *w)
 {
     check(w, OTF2_Archive_OpenDefFiles(w->archive));
@@ -299,7 +304,7 @@ enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trac
     w.metrics = portolan_arena_alloc(&w.arena, trace->n_names, sizeof *w.metrics);
     if (!w.attributes || w.arena.failed)
         status = portolan_no_memory(err);
-    else if (access(path, F_OK) == 0) /* OTF2 would tell too late, and leak */
+    else if (access(path, F_OK) == 0) /* OTF2 would report this too late, and leak */
         status =
             portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': the archive exists", path);
     else

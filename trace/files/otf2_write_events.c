@@ -10,8 +10,8 @@
 
 #define PUT(W, RECORD, ...) check(W, OTF2_EvtWriter_##RECORD((W)->events, NULL, __VA_ARGS__))
 
-/* Rank in COMM (in the other group of an intercommunicator) of world rank PEER, as rank OWN sees
- * it. */
+/* Returns the rank in COMM (in an intercommunicator's other group) of world rank PEER, seen by
+ * OWN. */
 static uint32_t rank_in(const struct portolan_trace_comm *comm, int own, int peer)
 {
     bool is_other = comm->n_remote &&
@@ -58,7 +58,8 @@ static OTF2_CollectiveOp operation(const char *routine)
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
-/* Values that come at once are attributes, each of a name of its own; others are metrics. */
+/* Writes an ENTER with values at its begin as attributes, each with its name; others are
+ * metrics. */
 static void put_enter(struct writer *w, const struct portolan_trace_event *e,
                       const struct portolan_trace_event *end)
 {
@@ -116,7 +117,7 @@ static void put_collective(struct writer *w, const struct portolan_trace_event *
     PUT(w, MpiCollectiveEnd, ns, operation(w->routine), e->what, root_of(w, e, own), e->bytes, 0);
 }
 
-/* The archive wants to know at the end what was posted. */
+/* Remembers what was posted, since the archive needs it at the end of the request. */
 static void remember(struct writer *w, const struct portolan_trace_event *e)
 {
     size_t had = w->posted_capacity;
@@ -131,7 +132,7 @@ static void remember(struct writer *w, const struct portolan_trace_event *e)
     w->posted[e->request] = (uint32_t)(e - w->trace->events) + 1;
 }
 
-/* Name of the call that an event lies in. */
+/* Returns the name of the call that an event is in. */
 static const char *routine_of(const struct writer *w, const struct portolan_trace_event *e)
 {
     while (e > w->trace->events && e->kind != PORTOLAN_TRACE_BEGIN)
@@ -151,7 +152,7 @@ static void put_collective_done(struct writer *w, const struct portolan_trace_ev
         posted->what, root_of(w, posted, own), posted->bytes, 0, e->request);
 }
 
-/* The group of an epoch's call; SIZE_MAX: all ranks of the window. */
+/* Returns the group of an epoch's call; SIZE_MAX: all ranks of the window. */
 static size_t epoch_group(const struct writer *w)
 {
     switch (w->class) {
@@ -192,7 +193,7 @@ static void put_epoch(struct writer *w, const struct portolan_trace_event *e)
         OTF2_UNDEFINED_UINT32, 0, 0);
 }
 
-/* Event E, of a location whose events end at END, may be the first of a group. */
+/* Notes event E, of a location whose events end at END, if it is the first of a group. */
 static void note_group(struct writer *w, const struct portolan_trace_event *e,
                        const struct portolan_trace_event *first,
                        const struct portolan_trace_event *end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells kinds of traces apart by content. */
+/* Distinguishes kinds of traces by content. */
 #include "otf2.h"
 #include "stream_decode.h"
 #include "stream_read.h"
@@ -19,7 +19,8 @@ size_t trace_read_start(const char *path, void *bytes, size_t size)
     return n;
 }
 
-/* An anchor file is text in sections, the first of which is this; older ones begin with a key. */
+/* Returns whether the bytes begin an anchor file, which is text in sections, of which this is the
+ * first; older ones begin with a key. */
 static bool is_otf2(const char *path, const char *bytes, size_t n)
 {
     const char *end = strrchr(path, '.');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nothing in a file is believed: a file may be cut anywhere, and its bytes may be anything. What is
- * damaged is left out by blocks.
+ * Decodes streams without trusting them: a file may be cut anywhere, and its bytes may be anything.
+ * Damage is skipped by blocks.
  */
 #include "stream_decode.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More ranks than this are in no communicator. */
+/* Ranks above this are in no communicator. */
 #define MOST_RANKS ((size_t)1 << 24)
 
 bool stream_is_one(const void *bytes, size_t size)
@@ -23,7 +23,7 @@ bool stream_is_one(const void *bytes, size_t size)
     return h.magic == PORTOLAN_STREAM_MAGIC;
 }
 
-/* -- fields; at a field that does not fit, D->at becomes NULL and stays so -- */
+/* -- fields: after a field that does not fit, D->at is NULL and stays so -- */
 
 static uint64_t read_unsigned(struct stream_decoder *d)
 {
@@ -60,7 +60,7 @@ static uint64_t read_double(struct stream_decoder *d)
     return bits;
 }
 
-/* Texts end in diagnostics and tables: what does not print becomes '?'. */
+/* Copies a text, which will be in diagnostics and tables: '?' replaces what does not print. */
 static void copy_text(char *to, const uint8_t *from, size_t length)
 {
     memcpy(to, from, length);
@@ -75,7 +75,7 @@ static void copy_text(char *to, const uint8_t *from, size_t length)
     }
 }
 
-/* At *USED of the room for texts, whose place may change: offsets become pointers later. */
+/* Reads a text to *USED of the room for texts, which may move: offsets become pointers later. */
 static size_t read_text(struct stream_decoder *d, size_t *used)
 {
     uint64_t length = read_unsigned(d);
@@ -95,7 +95,7 @@ static size_t read_text(struct stream_decoder *d, size_t *used)
     return at;
 }
 
-/* The same for runs of ranks; *N: how many. */
+/* Reads runs of ranks likewise; *N: how many. */
 static size_t read_ranks(struct stream_decoder *d, size_t *used, size_t *n)
 {
     uint64_t n_runs = read_unsigned(d);
@@ -173,7 +173,7 @@ static void read_event(struct stream_decoder *d, unsigned byte, struct stream_re
         d->at = NULL;
 }
 
-/* False: no record is here, as D->at tells: NULL, damaged; else the end of the block. */
+/* Reads a record. False: there is none; D->at is NULL if damaged, else the end of the block. */
 static bool read_record(struct stream_decoder *d, struct stream_record *r)
 {
     unsigned byte, kind;
@@ -205,7 +205,7 @@ static void say(struct stream_decoder *d, const char *what, size_t block)
     d->is_cut = true;
 }
 
-/* Offset of the block that is to be read next: the first one is the newest. */
+/* Returns the offset of the block to be read next: the first in the file is the newest. */
 static size_t next_offset(const struct stream_decoder *d, size_t n_blocks)
 {
     return (d->n_opened + 1) % n_blocks * PORTOLAN_STREAM_BLOCK;
@@ -216,7 +216,7 @@ static size_t count_blocks(const struct stream_decoder *d)
     return (d->size + PORTOLAN_STREAM_BLOCK - 1) / PORTOLAN_STREAM_BLOCK;
 }
 
-/* What is wrong with a block at OFFSET with ROOM bytes; NULL: nothing. */
+/* Returns the fault of a block at OFFSET with ROOM bytes; NULL: it has none. */
 static const char *fault_of(struct stream_decoder *d, const struct portolan_stream_header *h,
                             size_t offset, size_t room)
 {
@@ -231,7 +231,7 @@ static const char *fault_of(struct stream_decoder *d, const struct portolan_stre
     return NULL;
 }
 
-/* Opens the next block. False: it is damaged; *EVENTS were lost here as far as is known. */
+/* Opens the next block. False: it is damaged; *EVENTS are lost here, as far as is known. */
 static bool open_block(struct stream_decoder *d, uint64_t *events)
 {
     size_t n_blocks = count_blocks(d), offset = next_offset(d, n_blocks), room = d->size - offset;
@@ -252,7 +252,7 @@ static bool open_block(struct stream_decoder *d, uint64_t *events)
         say(d, fault, offset);
         return false;
     }
-    if (offset == 0 && h.number + 1 == d->n_known) /* it was just copied */
+    if (offset == 0 && h.number + 1 == d->n_known) /* the block was just copied */
         return true;
     if (offset == 0 && h.number + 1 != n_blocks)
         say(d, h.number + 1 > n_blocks ? "the file ends" : "half a block", d->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of a stream (<portolan/trace_stream.h>), one after the other. */
+/* Reads the records of a stream (<portolan/trace_stream.h>), one after the other. */
 #ifndef TRACE_FILES_STREAM_DECODE_H
 #define TRACE_FILES_STREAM_DECODE_H
 
@@ -11,7 +11,7 @@ struct stream_record {
     unsigned kind;
     bool is_definition;
     uint64_t ticks;
-    /* Of an event. */
+    /* For an event. */
     uint64_t what, bytes, request;
     int64_t peer, tag;
     struct portolan_stream_definition definition; /* valid until the next record */
@@ -21,26 +21,26 @@ struct stream_decoder {
     const char *path;
     const uint8_t *bytes;
     size_t size;
-    struct portolan_diagnostics *diagnostics; /* NULL: said before */
-    /* Where it stands. */
-    size_t n_opened;  /* blocks */
-    uint64_t n_known; /* the last one's number + 1 */
+    struct portolan_diagnostics *diagnostics; /* NULL: problems have been reported already */
+    /* The position. */
+    size_t n_opened;  /* blocks opened */
+    uint64_t n_known; /* number + 1 of the last block */
     const uint8_t *at, *end;
     uint64_t ticks;
-    /* What is wrong with the file. */
+    /* Faults of the file. */
     bool is_cut, is_out_of_memory;
     uint64_t lost; /* events */
-    /* Room for texts and lists of a record. */
+    /* Room for the texts and lists of a record. */
     char *texts;
     int *ranks;
     size_t texts_room, ranks_room;
 };
 
-/* Whether BYTES begin a stream. */
+/* Returns whether BYTES begin a stream. */
 bool stream_is_one(const void *bytes, size_t size);
 /*
- * The next record; false at the end, or without memory. Goes on behind blocks that are damaged:
- * then an event GAP stands for what was in them.
+ * Reads the next record; false at the end, or without memory. Continues after damaged blocks, each
+ * of which yields an event GAP.
  */
 bool stream_next(struct stream_decoder *d, struct stream_record *record);
 void stream_rewind(struct stream_decoder *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events of one stream, with what they refer to, become events of the trace. */
+/* Turns the events of one stream, with the entries that they refer to, into events of the trace. */
 #include "stream_reader.h"
 
 #include <portolan/list.h>
@@ -14,14 +14,14 @@ struct event_reader {
     struct reading *reading;
     struct stream_file *file;
     struct number_map maps[PORTOLAN_TRACE_TABLES];
-    uint32_t routine; /* of the call that runs */
+    uint32_t routine; /* routine of the call that runs */
     bool misses_definitions;
 };
 
 static bool map_number(struct number_map *m, uint64_t number, size_t entry)
 {
     if (number >= MOST_NUMBERS)
-        return true; /* its events will miss it */
+        return true; /* events that refer to it will be dropped */
     if (!portolan_reserve(&m->entry, &m->room, number + 1, sizeof *m->entry) || entry == SIZE_MAX)
         return false;
     while (m->n <= number)
@@ -30,7 +30,7 @@ static bool map_number(struct number_map *m, uint64_t number, size_t entry)
     return true;
 }
 
-/* What each member told of itself; each thread of a rank tells the same. */
+/* Adds neighbours as each member has recorded its own; threads of a rank recorded the same. */
 static bool add_neighbours(const struct reading *r, size_t entry)
 {
     uint64_t id = r->trace->comms[entry].id;
@@ -44,8 +44,10 @@ static bool add_neighbours(const struct reading *r, size_t entry)
     return true;
 }
 
-/* Each block tells its communicators again; to put neighbours together again would take long. */
-static bool is_told_again(const struct event_reader *e, const struct portolan_stream_definition *d)
+/* Returns whether a communicator was defined before: each block defines its communicators again,
+ * and to compose the neighbours again would take long. */
+static bool is_defined_again(const struct event_reader *e,
+                             const struct portolan_stream_definition *d)
 {
     const struct number_map *m = &e->maps[PORTOLAN_TRACE_COMMS];
     size_t entry = d->number[0] < m->n ? m->entry[d->number[0]] : 0;
@@ -102,7 +104,7 @@ static bool define(struct event_reader *e, unsigned kind,
         break;
     case PORTOLAN_STREAM_COMM:
     case PORTOLAN_STREAM_WINDOW:
-        if (kind == PORTOLAN_STREAM_COMM && is_told_again(e, d))
+        if (kind == PORTOLAN_STREAM_COMM && is_defined_again(e, d))
             return true;
         entry = define_comm(e->reading, kind, d);
         break;
@@ -112,7 +114,7 @@ static bool define(struct event_reader *e, unsigned kind,
     return map_number(&e->maps[kind - PORTOLAN_STREAM_REGION], d->number[0], entry);
 }
 
-/* The entry that the event refers to; false: it was never defined. */
+/* Finds the entry that the event refers to; false: it was never defined. */
 static bool resolve(const struct event_reader *e, const struct stream_record *r, uint32_t *what)
 {
     const struct number_map *m = &e->maps[portolan_trace_tables[r->kind]];
@@ -126,7 +128,7 @@ static bool resolve(const struct event_reader *e, const struct stream_record *r,
     return true;
 }
 
-/* So that they are at most as many as events. */
+/* Renumbers requests, so that there are at most as many as events. */
 static uint32_t number_request(struct event_reader *e, uint64_t request)
 {
     struct reading *r = e->reading;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A folder of streams becomes a trace. Files are read twice: first their definitions, since clocks
- * of a host and neighbours in a topology are known only from all files, then their events.
+ * Reads a folder of streams into a trace. Files are read twice: first their definitions, since the
+ * clocks of a host and the neighbours in a topology are known only from all files, then their
+ * events.
  */
 #include "stream_read.h"
 #include "stream_reader.h"
@@ -73,7 +74,7 @@ static void clear_reading(struct reading *r)
     portolan_arena_clear(&r->arena);
 }
 
-/* -- first: definitions -- */
+/* -- first pass: definitions -- */
 
 static void note_file(struct stream_file *f, const struct portolan_stream_definition *d)
 {
@@ -85,7 +86,7 @@ static void note_file(struct stream_file *f, const struct portolan_stream_defini
     strncpy(f->host, d->text[0], sizeof f->host - 1);
 }
 
-/* A process may have several files, ManualClock's only one clock. */
+/* Returns a clock's name. A process may have several files, but only one ManualClock. */
 const char *stream_clock_of(const struct stream_file *f)
 {
     return f->flags & PORTOLAN_STREAM_IS_VIRTUAL ? "ManualClock"
@@ -111,7 +112,7 @@ static void note_neighbours(struct reading *r, const struct stream_file *f,
         return;
     for (size_t i = r->n_neighbours; i-- && r->neighbours[i].rank == (int)f->rank;)
         if (r->neighbours[i].id == d->number[1])
-            return; /* each block tells them again */
+            return; /* each block repeats them */
     if (!(ranks = portolan_arena_alloc(&r->arena, n, sizeof *ranks)))
         return;
     memcpy(ranks, d->list[2], n * sizeof *ranks);
@@ -139,13 +140,13 @@ static void read_definitions(struct reading *r, struct stream_file *f)
     r->is_out_of_memory |= f->decoder.is_out_of_memory || r->arena.failed;
     if (!f->is_known && !r->is_out_of_memory)
         portolan_diagnose(r->diagnostics, f->path, 0, 0, "does not name its rank; it is left out");
-    f->decoder.diagnostics = NULL; /* all is said */
+    f->decoder.diagnostics = NULL; /* problems were reported in the first pass */
     stream_rewind(&f->decoder);
 }
 
 /* -- clocks -- */
 
-/* Ranks that share a counter: its rate comes from the longest time over all of them. */
+/* Places a clock. A shared counter's rate comes from the longest time over all of its ranks. */
 static void place_clock(struct reading *r, struct stream_file *f)
 {
     const struct clock_reading *first = &f->first, *last = &f->last;
@@ -173,7 +174,7 @@ static void place_clock(struct reading *r, struct stream_file *f)
                      : rate;
 }
 
-/* The first file of F's clock that says how it stands. */
+/* Returns the first file of F's clock that contains readings of it. */
 static const struct stream_file *first_of_clock(const struct reading *r,
                                                 const struct stream_file *f)
 {
@@ -184,7 +185,7 @@ static const struct stream_file *first_of_clock(const struct reading *r,
     return f;
 }
 
-/* Several clocks have the time of day in common, as well as it is set. */
+/* Aligns several clocks by the time of day, as well as that is set. */
 static void align_clocks(struct reading *r)
 {
     const struct stream_file *first = first_of_clock(r, NULL);
@@ -201,9 +202,9 @@ static void align_clocks(struct reading *r)
     }
 }
 
-/* -- the whole -- */
+/* -- the whole trace -- */
 
-/* One number of ranks; files that differ are of another run. */
+/* Returns the number of ranks; files with another one belong to another run. */
 static int agree_on_ranks(struct reading *r)
 {
     const struct stream_file *first = NULL;

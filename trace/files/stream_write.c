@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace as streams: what mpi/record writes while a program runs. */
+/* Writes a trace as streams, the format that mpi/record writes while a program runs. */
 #include <portolan/trace.h>
 #include <portolan/trace_stream.h>
 
@@ -14,18 +14,18 @@
 struct stream_writer {
     const struct portolan_trace *trace;
     const struct portolan_trace_location *location;
-    struct portolan_arena arena; /* of the rest */
+    struct portolan_arena arena; /* holds everything else */
     int fd;
     bool has_failed;
     uint8_t *block, *at;
     uint64_t last;
     uint32_t events;
-    size_t n_blocks;                      /* written */
-    uint8_t *seen[PORTOLAN_TRACE_TABLES]; /* entries that the block has defined */
+    size_t n_blocks;                      /* blocks written */
+    uint8_t *seen[PORTOLAN_TRACE_TABLES]; /* by table: entries that the block has defined */
     size_t n_seen[PORTOLAN_TRACE_TABLES];
 };
 
-/* The newest block is the first of the file. */
+/* Writes a block. The newest block is the first of the file. */
 static void write_block(struct stream_writer *w, bool is_last)
 {
     size_t used = (size_t)(w->at - w->block);
@@ -56,7 +56,7 @@ static void put_definition(struct stream_writer *w, unsigned kind,
     end_record(w, portolan_stream_define(w->at, w->block + PORTOLAN_STREAM_BLOCK, kind, d), kind);
 }
 
-/* Times that were brought together are of one clock from now on. */
+/* Returns the counter's name; corrected times are those of one clock from now on. */
 static const char *counter_of(const struct stream_writer *w)
 {
     const struct portolan_trace *t = w->trace;
@@ -103,9 +103,9 @@ static void make_room(struct stream_writer *w, size_t size)
     }
 }
 
-/* -- what events refer to -- */
+/* -- definitions -- */
 
-/* Each member's file tells its own neighbours. */
+/* Returns the definition of a communicator. Each member's file has its own neighbours. */
 static struct portolan_stream_definition comm_of(const struct stream_writer *w, size_t i,
                                                  const struct portolan_trace_comm *c)
 {
@@ -169,7 +169,8 @@ static void write_event(struct stream_writer *w, const struct portolan_trace_eve
     };
     uint8_t byte, *at;
 
-    make_room(w, 2 * PORTOLAN_STREAM_EVENT_MAX); /* definitions are to be in the same block */
+    make_room(w, 2 * PORTOLAN_STREAM_EVENT_MAX); /* the event must be in the block of its
+                                                  * definitions */
     define(w, e);
     make_room(w, PORTOLAN_STREAM_EVENT_MAX);
     at = portolan_stream_encode(w->at, &event, &w->last, &byte);

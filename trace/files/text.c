@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace for people: portolan-trace(1). */
+/* Writes a trace as text: portolan-trace(1). */
 #include <portolan/trace.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of events, and what stands behind them: R region, r routine, v value; KEY=FIELD: p peer,
- * t tag (both left out where there is none), l level, b bytes, w number of what it refers to. */
+/* Kinds of events, and the fields that follow: R region, r routine, v value; KEY=FIELD: p peer, t
+ * tag (both are left out if there is none), l level, b bytes, w number of what it refers to. */
 static const struct {
     const char *name, *fields;
 } kinds[PORTOLAN_TRACE_KINDS] = {
@@ -41,7 +41,7 @@ static void add_region(const struct portolan_trace_region *r, struct portolan_te
         portolan_text_add(text, "%s", r->name);
 }
 
-/* KEY: "to=p", or a letter alone. */
+/* Adds a field. KEY: "to=p", or a letter alone. */
 static void add_field(const struct portolan_trace *t, const struct portolan_trace_event *e,
                       const char *key, struct portolan_text *text)
 {
@@ -176,7 +176,7 @@ static void add_call(struct routine_sums *s, const struct portolan_trace_event *
 static void add_location(const struct portolan_trace *t, const struct portolan_trace_location *l,
                          struct routine_sums *sums, uint64_t *n_events)
 {
-    size_t running = t->n_routines; /* outside calls: a sum that nobody reads */
+    size_t running = t->n_routines; /* for events outside of calls: a sum that is not printed */
     int64_t began = 0;
 
     for (size_t i = l->first; i < l->first + l->n; i++) {

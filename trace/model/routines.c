@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The classes of MPI's routines (MPI 4.0). */
+/* Classifies MPI's routines (MPI 4.0). */
 #include <portolan/trace.h>
 
 #include <ctype.h>
@@ -8,10 +8,10 @@
 
 struct routine_class {
     enum portolan_trace_routine_class class;
-    const char *names; /* without MPI_, with a blank around each */
+    const char *names; /* without MPI_, and with a blank around each */
 };
 
-/* Those that have forms that do not block are told apart by their first letters. */
+/* Routines that have forms which do not block; these are recognised by their first letters. */
 static const struct routine_class collectives[] = {
     {PORTOLAN_ROUTINE_BARRIER, " Barrier "},
     {PORTOLAN_ROUTINE_N_TO_N, " Allreduce Allgather Allgatherv Alltoall Alltoallv Alltoallw "
@@ -71,7 +71,7 @@ static bool cut_end(char *name, const char *end)
     return true;
 }
 
-/* "Ibarrier" becomes "Barrier", "Comm_idup" "Comm_dup", "Barrier_init" "Barrier". */
+/* Turns "Ibarrier" into "Barrier", "Comm_idup" into "Comm_dup", "Barrier_init" into "Barrier". */
 static bool make_blocking(char *name)
 {
     char *at = strncmp(name, "Comm_i", 6) == 0 ? name + 5 : name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions of another source between the events of a trace. */
+/* Inserts regions of another source between the events of a trace. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -28,7 +28,7 @@ void portolan_trace_origins(const struct portolan_trace *trace, const char *name
     }
 }
 
-/* By location, then begin; what holds another comes first. */
+/* Orders by location, then begin; a span that contains another comes first. */
 static int compare_spans(const void *a, const void *b)
 {
     const struct portolan_trace_span *x = a, *y = b;
@@ -39,7 +39,7 @@ static int compare_spans(const void *a, const void *b)
     return order ? order : PORTOLAN_ORDER(y->end_ns, x->end_ns);
 }
 
-/* All tables, in their order, so that the numbers of events stay the same. False: no memory. */
+/* Copies all tables in their order, so that the numbers in events stay valid. False: no memory. */
 static bool copy_tables(const struct portolan_trace *from, struct portolan_trace *to)
 {
     bool has_all = true;
@@ -63,9 +63,9 @@ static bool copy_tables(const struct portolan_trace *from, struct portolan_trace
 struct joining {
     struct portolan_trace *to;
     int rank, thread;
-    struct portolan_trace_span **open; /* innermost last */
+    struct portolan_trace_span **open; /* the innermost last */
     size_t n_open;
-    bool in_call; /* of MPI, which a span that begins or ends meanwhile does not cut */
+    bool in_call; /* in a call of MPI, which is not cut by a span that begins or ends meanwhile */
     int64_t call_end;
 };
 
@@ -93,7 +93,7 @@ static bool enter(struct joining *j, struct portolan_trace_span *span)
     return has_all;
 }
 
-/* Leaves what ends at NS or before. */
+/* Leaves the spans that end at NS or before. */
 static bool leave_until(struct joining *j, int64_t ns)
 {
     bool has_all = true;
@@ -111,7 +111,7 @@ static bool leave_until(struct joining *j, int64_t ns)
     return has_all;
 }
 
-/* The events of L, with its spans SPANS[0 … N) between them. */
+/* Adds the events of L, with its spans SPANS[0 … N) between them. */
 static bool join_location(struct joining *j, const struct portolan_trace *from,
                           const struct portolan_trace_location *l,
                           struct portolan_trace_span *spans, size_t n)

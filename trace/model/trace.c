@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The container: tables whose entries are found by content, and events by location. */
+/* The container of a trace: tables whose entries are found by content, and events by location. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_EVENTS = 64, MOST_EVENTS = 4096 /* of a block */, MOST_ENTRIES = 1 << 24 };
+enum {
+    FIRST_EVENTS = 64,
+    MOST_EVENTS = 4096 /* numbers of events in a block */,
+    MOST_ENTRIES = 1 << 24
+};
 
 static struct trace_builder *builder_of(struct portolan_trace *trace)
 {
@@ -18,7 +22,7 @@ size_t portolan_trace_place(const int *ranks, size_t n, int rank)
 {
     size_t place = 0;
 
-    if (rank >= 0 && (size_t)rank < n && ranks[rank] == rank) /* among all of them */
+    if (rank >= 0 && (size_t)rank < n && ranks[rank] == rank) /* in a communicator of all ranks */
         return (size_t)rank;
     while (place < n && ranks[place] != rank)
         place++;
@@ -88,7 +92,7 @@ void portolan_trace_destroy(struct portolan_trace *trace)
 
 /* ------------------------------------------------- tables */
 
-/* An entry that is looked for, and the table. */
+/* An entry that is looked for, and its table. */
 struct wanted {
     const void *items, *entry;
 };
@@ -119,8 +123,8 @@ static bool same_comm(const void *arg, size_t i)
 }
 
 /*
- * Finds ENTRY or makes room for it at the end of *ITEMS, in which there are N. *AT is where; if it
- * is new, *AT is N: then the caller fills it in and calls count_entry(). False: no memory.
+ * Finds ENTRY, or makes room for it at the end of *ITEMS, in which there are N. *AT is its index;
+ * if it is N, the entry is new: the caller fills it in and calls count_entry(). False: no memory.
  */
 static bool find_or_reserve(struct trace_builder *b, unsigned table, uint64_t hash,
                             portolan_index_same_fn same, const void *entry, void *items, size_t n,
@@ -136,7 +140,7 @@ static bool find_or_reserve(struct trace_builder *b, unsigned table, uint64_t ha
     return n < MOST_ENTRIES && portolan_reserve(items, &b->room[table], n + 1, size);
 }
 
-/* The index of entry *N, which is filled in; SIZE_MAX: no memory. */
+/* Counts entry *N, which is filled in, and returns its index; SIZE_MAX: no memory. */
 static size_t count_entry(struct trace_builder *b, unsigned table, uint64_t hash, size_t *n)
 {
     return b->arena.failed || !portolan_index_add(&b->index[table], hash, *n) ? SIZE_MAX : (*n)++;
@@ -333,7 +337,7 @@ bool portolan_trace_set_clock(struct portolan_trace *trace,
     return copy;
 }
 
-/* Blocks double, so that many small locations take little. */
+/* Appends a block. Their sizes double, so that many small locations take little memory. */
 static struct event_block *append_block(struct event_blocks *blocks)
 {
     size_t room = !blocks->last ? FIRST_EVENTS : 2 * blocks->last->room;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * trace/replay: runs without a cause, and traces of scenarios.
+ * trace/replay: runs without a cause, and traces of scenarios. One engine of discrete events knows
+ * the rules of MPI 4.0: who waits for whom, and how long.
  *
- * One engine of discrete events knows the rules of MPI 4.0: who waits for whom, and how long. A
- * *scenario* is a text of what each rank does; the engine makes a trace of it, with exact times. A
- * *replay* runs a trace again without the time that something takes: how long would the run have
- * taken? Time between calls is kept; a call ends when it has begun and everything that it waits for
- * has arrived, plus the time that it took beyond that in the trace. Times are nanoseconds. A trace
- * may be replayed by several threads, and changed by one. Nothing prints or exits; no MPI.
+ * A *scenario* is a text that says what each rank does; the engine makes a trace of it, with exact
+ * times. A *replay* runs a trace again without the time that something takes: how long would the
+ * run have taken? Time between calls is kept; a call ends when it has begun and everything that it
+ * waits for has arrived, plus the time that it took beyond that in the trace.
+ *
+ * Times are nanoseconds. A trace may be replayed by several threads, and changed by one. Nothing
+ * prints or exits; no MPI.
  */
 #ifndef PORTOLAN_REPLAY_H
 #define PORTOLAN_REPLAY_H
@@ -28,10 +30,10 @@ struct portolan_costs {
 /* ------------------------------------------------- scenarios */
 
 /**
- * *TRACE (the caller's) is what the scenario in the file PATH does, or that in TEXT (then PATH is
- * only for messages); portolan-scenario(5) has the format. All mistakes go to DIAGNOSTICS
- * with their lines. *COSTS (may be NULL): those of the text. PORTOLAN_ESYNTAX: mistakes, or
- * ranks that wait for each other; PORTOLAN_EIO; PORTOLAN_ENOMEM.
+ * Reads a scenario from the file PATH, or from TEXT (then PATH is only for messages), and makes a
+ * trace of it: *TRACE, which is the caller's; portolan-scenario(5) has the format. All mistakes go
+ * to DIAGNOSTICS with their lines. *COSTS (may be NULL): those that the text states.
+ * PORTOLAN_ESYNTAX: mistakes, or ranks that wait for each other; PORTOLAN_EIO; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_scenario_read(const char *path, const char *text,
                                                          struct portolan_diagnostics *diagnostics,
@@ -51,10 +53,9 @@ PORTOLAN_API enum portolan_status portolan_scenario_read(const char *path, const
 PORTOLAN_API enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
                                                           struct portolan_error *err);
 
-/** What may be removed. It applies to what `selected` selects. */
+/** The kinds of removals. Each applies to what `selected` selects. */
 enum portolan_removal_kind {
-    /** Selected times are multiplied by `factor`. Of selected calls, only the time beyond waiting
-       is. */
+    /** Selected times are multiplied by `factor`; of calls, only the time beyond waiting. */
     PORTOLAN_REMOVE_TIME,
     /** The k-th selected stretch of time becomes the mean over ranks of their k-th; if ranks have
        different numbers of them, each rank's total becomes the mean of the totals. Stretches
@@ -62,7 +63,7 @@ enum portolan_removal_kind {
     PORTOLAN_REMOVE_IMBALANCE,
     /** Each rank's total becomes the mean of the totals; its stretches vary as before. */
     PORTOLAN_REMOVE_STATIC,
-    /** As IMBALANCE, but the least of the ranks instead of their mean. */
+    /** Like IMBALANCE, with the least of the ranks instead of their mean. */
     PORTOLAN_REMOVE_EXCESS,
     /** Each stretch becomes the mean of its rank's stretches. */
     PORTOLAN_REMOVE_VARIATION,
@@ -71,7 +72,7 @@ enum portolan_removal_kind {
        first receive (`received_last`: the last) waits for it. */
     PORTOLAN_REMOVE_MESSAGES,
     PORTOLAN_REMOVE_COST,       /**< selected calls take no time beyond waiting */
-    PORTOLAN_REMOVE_DEPENDENCE, /**< selected calls wait for nobody */
+    PORTOLAN_REMOVE_DEPENDENCE, /**< selected calls wait for no rank */
     PORTOLAN_REMOVE_DISTANCE,   /**< selected messages stay within their rank: both of these */
     PORTOLAN_REMOVE_NETWORK,    /**< no call takes time beyond waiting, no message takes time */
     PORTOLAN_REMOVALS
@@ -90,13 +91,13 @@ struct portolan_removal {
 };
 
 struct portolan_replay {
-    int64_t run_ns;      /**< without what was removed */
-    int64_t as_is_ns;    /**< with nothing removed, replayed likewise */
-    int64_t measured_ns; /**< of the trace */
+    int64_t run_ns;      /**< run time without what was removed */
+    int64_t as_is_ns;    /**< run time with nothing removed, replayed likewise */
+    int64_t measured_ns; /**< run time of the trace */
     double gain;         /**< (as_is - run) / as_is; the replay's own bias cancels */
     double error;        /**< |as_is - measured| / measured: above 0.05 the gain is meaningless */
-    bool is_refused;     /**< because that error is too large; the gain is then 0 */
-    struct portolan_costs costs; /**< those that were used */
+    bool is_refused;     /**< that error is too large; the gain is then 0 */
+    struct portolan_costs costs; /**< the costs that were used */
 };
 
 struct portolan_replay_options {
@@ -135,9 +136,9 @@ portolan_trace_undisturb(struct portolan_trace *trace, bool share_cores,
                          double *recording, struct portolan_error *err);
 
 /**
- * *COSTS: the line below the times by bytes of all messages that were sent while their receiver was
- * in the receiving call (a mean would contain waiting), and the size up to which sends ended before
- * the receive was posted. PORTOLAN_ENOMEM.
+ * Estimates *COSTS: the line below the times by bytes of all messages that were sent while their
+ * receiver was in the receiving call (a mean would contain waiting), and the size up to which sends
+ * ended before the receive was posted. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
                                                           struct portolan_costs *costs,
@@ -151,9 +152,10 @@ struct portolan_efficiencies {
     double transfer;          /**< run time on an ideal network / run time */
     double communication;     /**< serialisation * transfer */
     double parallel;          /**< load balance * communication */
-    int64_t start_and_end_ns; /**< on the critical path in MPI_Init and MPI_Finalize */
+    int64_t start_and_end_ns; /**< time on the critical path in MPI_Init and MPI_Finalize */
 };
-/** Useful time is outside of MPI and not polling. Errors of portolan_replay(). */
+/** Computes efficiencies. Useful time is outside of MPI, and not polling. portolan_replay()'s
+ * errors. */
 PORTOLAN_API enum portolan_status portolan_efficiencies(const struct portolan_waits *waits,
                                                         struct portolan_efficiencies *efficiencies,
                                                         struct portolan_error *err);

@@ -20,44 +20,44 @@
 extern "C" {
 #endif
 
-/** 104 days: no time is later, so that doubles hold all times, and sums over ranks do not overflow.
- */
+/** The latest time, 104 days, so that doubles hold all times, and sums over ranks do not
+ * overflow. */
 #define PORTOLAN_TRACE_MOST_NS ((int64_t)1 << 53)
 
-/** 32 bytes, so that 10^7 events and their analysis fit into 1 GB. */
+/** An event takes 32 bytes, so that 10^7 events and their analysis fit into 1 GB. */
 struct portolan_trace_event {
     int64_t ns;
     uint64_t bytes;
     uint32_t request;   /**< number of a request of this location, from 1, at most the number of
-                           events of the trace; used again when it is done */
+                         * events of the trace; reused when it is done */
     int32_t peer;       /**< rank in MPI_COMM_WORLD */
-    int32_t tag;        /**< of a message */
+    int32_t tag;        /**< of the message */
     uint32_t kind : 8;  /**< enum portolan_trace_kind */
     uint32_t what : 24; /**< index into one of the tables of struct portolan_trace, as KIND says */
 };
 
-/** A window has the communicator that it was made of. */
+/** A communicator. A window has that from which it was made. */
 struct portolan_trace_comm {
     uint64_t id; /**< the same on all ranks; unique among communicators, or among windows */
-    size_t n_members, n_remote;  /**< N_REMOTE: of an intercommunicator, else 0 */
+    size_t n_members, n_remote;  /**< N_REMOTE: of an intercommunicator's other group; or 0 */
     const int *members, *remote; /**< ranks in MPI_COMM_WORLD */
     /** Neighbours of all members, one member after the other; NULL: it has no topology. */
     const int *neighbours;
-    const size_t *first_neighbour; /**< N_MEMBERS + 1 positions in NEIGHBOURS */
+    const size_t *first_neighbour; /**< N_MEMBERS + 1 indices in NEIGHBOURS */
 };
 
 struct portolan_trace_location {
-    int rank, thread; /**< thread: from 0, by first event */
+    int rank, thread; /**< threads count from 0, by first event */
     const char *host; /**< "" when unknown */
     /** Locations with the same text have the same clock; "": the host's clock. */
     const char *clock;
-    size_t first, n; /**< its events: events[first .. first + n) */
+    size_t first, n; /**< its events are events[first .. first + n) */
     bool is_cut;     /**< the file does not end properly */
     uint64_t lost;   /**< events that could not be recorded */
 };
 
 /**
- * Read only outside of this room. Events of a location are contiguous, locations are in
+ * A trace; read only outside of this room. Events of a location are contiguous, locations are in
  * the order of rank and thread. At most 2^32 - 1 events.
  */
 struct portolan_trace {
@@ -65,38 +65,38 @@ struct portolan_trace {
     size_t n_events;
     struct portolan_trace_location *locations;
     size_t n_locations;
-    int n_ranks; /**< of MPI_COMM_WORLD, also those that have no location */
+    int n_ranks; /**< size of MPI_COMM_WORLD, including ranks that have no location */
     struct portolan_trace_region *regions;
     size_t n_regions;
     const char **routines; /**< "MPI_Send" */
     size_t n_routines;
     struct portolan_trace_comm *comms, *windows;
     size_t n_comms, n_windows;
-    const char **names; /**< of values */
+    const char **names; /**< names of values */
     size_t n_names;
     bool has_threads; /**< MPI_THREAD_MULTIPLE was used */
-    bool is_virtual;  /**< times are not those of a clock: a scenario, or ManualClock */
+    bool is_virtual;  /**< times are not those of a clock, but of a scenario or ManualClock */
     /** Times are of several clocks, related by the time of day only, until
      * portolan_clocks_correct(). */
     bool has_local_clocks;
-    size_t n_unrelated_clocks; /**< after that: clocks that cannot be compared with the others */
-    const char *source;        /**< what it was read from, for messages */
+    size_t n_unrelated_clocks; /**< clocks that cannot be compared with the others even then */
+    const char *source;        /**< the file that it was read from, for messages */
 };
 
-/** The index of RANK in the N RANKS (of a communicator, for instance); N if it is missing. */
+/** Returns the index of RANK in the N RANKS (of a communicator, say); N if it is missing. */
 PORTOLAN_API size_t portolan_trace_place(const int *ranks, size_t n, int rank);
 
-/** Whether EVENT is something that a call of MPI posts, does or completes; times and values may be
- * between its BEGIN and END, too. */
+/** Returns whether EVENT is something that a call of MPI posts, does or completes; times and values
+ * may be between its BEGIN and END, too. */
 static inline bool portolan_trace_is_operation(const struct portolan_trace_event *event)
 {
     return event->kind >= PORTOLAN_TRACE_SEND && event->kind <= PORTOLAN_TRACE_EPOCH;
 }
 
-/** The value of an event of kind VALUE. */
+/** Returns the value of an event of kind VALUE. */
 PORTOLAN_API double portolan_trace_value(const struct portolan_trace_event *event);
 
-/** What a routine of MPI 4.0 means for other ranks, by its name; PMPI_ and _c are ignored. */
+/** Classes of MPI 4.0's routines by what they mean for other ranks; PMPI_ and _c are ignored. */
 enum portolan_trace_routine_class {
     PORTOLAN_ROUTINE_OTHER,
     PORTOLAN_ROUTINE_SEND,             /**< MPI_Send, MPI_Rsend */
@@ -126,21 +126,21 @@ enum portolan_trace_routine_class {
     PORTOLAN_ROUTINE_WIN_COMPLETE,
     PORTOLAN_ROUTINE_WIN_WAIT
 };
-/** Nonblocking and persistent collectives (MPI_Ibarrier) have the class of the blocking one;
- * *IS_NONBLOCKING (may be NULL) is then true. */
+/** Returns a routine's class. Nonblocking and persistent collectives (MPI_Ibarrier) have the class
+ * of the blocking one; *IS_NONBLOCKING (may be NULL) is then true. */
 PORTOLAN_API enum portolan_trace_routine_class portolan_trace_classify(const char *routine,
                                                                        bool *is_nonblocking);
 
 /* ------------------------------------------------- building a trace: readers, scenarios, tests */
 
-/** An empty trace of N_RANKS ranks, which the caller destroys; communicator 0 is MPI_COMM_WORLD
-   (id 0). SOURCE is copied. NULL: no memory. */
+/** Creates an empty trace of N_RANKS ranks, which the caller destroys; communicator 0 is
+ * MPI_COMM_WORLD (id 0). SOURCE is copied. NULL: no memory. */
 PORTOLAN_API struct portolan_trace *portolan_trace_create(int n_ranks, const char *source);
-/** NULL is legal. */
+/** Destroys a trace; NULL is legal. */
 PORTOLAN_API void portolan_trace_destroy(struct portolan_trace *trace);
 
 /**
- * Index of an entry of a table; a new entry is added, strings and arrays copied.
+ * Return the index of an entry of a table; a new entry is added, with copies of strings and arrays.
  * Communicators and windows are found by their id; the first definition stays. SIZE_MAX: no memory,
  * or more than 2^24 entries.
  */
@@ -160,8 +160,8 @@ PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
 PORTOLAN_API bool portolan_trace_neighbours(struct portolan_trace *trace, size_t comm, int rank,
                                             const int *ranks, size_t n);
 
-/** The location of RANK and THREAD, added if it is new; N_RANKS grows as needed. Borrowed until
- * another is added. HOST is copied, and may be NULL. NULL: no memory, or a negative rank. */
+/** Returns the location of RANK and THREAD, added if it is new; N_RANKS grows as needed. Borrowed
+ * until another is added. HOST is copied, and may be NULL. NULL: no memory, or a negative rank. */
 PORTOLAN_API struct portolan_trace_location *
 portolan_trace_locate(struct portolan_trace *trace, int rank, int thread, const char *host);
 
@@ -176,21 +176,21 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
                                      const struct portolan_trace_event *event);
 
 /**
- * Call this once, when everything has been added: sorts locations and events, moves times to start
- * at 0, and completes what a truncated file lacks (then the location `is_cut`): regions and calls
- * without an end get one at the location's last time; ends without a begin, and events that refer
- * to missing entries, are dropped. Of regions that overlap, the inner one ends with the outer.
- * PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
+ * Completes a trace. Call this once, when everything has been added: sorts locations and events,
+ * moves times to start at 0, and completes what a truncated file lacks (then the location
+ * `is_cut`): regions and calls without an end get one at the location's last time; ends without a
+ * begin, and events that refer to missing entries, are dropped. If regions overlap, the inner one
+ * ends with the outer. PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
  */
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);
 
-/** How many ranks a finished TRACE says nothing of; *FIRST is the first of them. */
+/** Returns how many ranks a finished TRACE has no events of; *FIRST is the first of them. */
 PORTOLAN_API int portolan_trace_missing_ranks(const struct portolan_trace *trace, int *first);
 
 /**
- * ORIGINS[rank], of all ranks of TRACE, which is finished: the time at which NAME was 0, a value
- * that is the nanoseconds since then; INT64_MAX: not known. Such a value may be read a little
+ * Finds ORIGINS[rank] for all ranks of TRACE, which is finished: the time at which NAME was 0, a
+ * value that is the nanoseconds since then; INT64_MAX: not known. Such a value may be read a little
  * before its event, so the least is taken.
  */
 PORTOLAN_API void portolan_trace_origins(const struct portolan_trace *trace, const char *name,
@@ -199,17 +199,17 @@ PORTOLAN_API void portolan_trace_origins(const struct portolan_trace *trace, con
 /** A stay in a region that was measured by other means, with its values. */
 struct portolan_trace_span {
     int rank, thread;
-    int64_t begin_ns, end_ns; /**< times of the trace */
+    int64_t begin_ns, end_ns; /**< as times of the trace */
     struct portolan_trace_region region;
-    size_t n_values, n_last;  /**< values at its begin, followed by values at its end */
-    const char *const *names; /**< of VALUES */
+    size_t n_values, n_last;  /**< values at its begin; N_LAST at its end, which follow */
+    const char *const *names; /**< names of VALUES */
     const double *values;
 };
 
 /**
- * *BOTH, which the caller destroys: a finished trace with the events of TRACE and the N SPANS,
- * which nest at each location. SPANS are sorted in place. Spans of locations that TRACE does not
- * have are left out. PORTOLAN_ENOMEM.
+ * Makes *BOTH, which the caller destroys: a finished trace with the events of TRACE and the N
+ * SPANS, which nest at each location. SPANS are sorted in place. Spans of locations that TRACE does
+ * not have are left out. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trace_with_spans(const struct portolan_trace *trace,
                                                             struct portolan_trace_span *spans,
@@ -219,7 +219,7 @@ PORTOLAN_API enum portolan_status portolan_trace_with_spans(const struct portola
 /* ------------------------------------------------- files */
 
 /**
- * *TRACE, which the caller destroys: the trace at PATH, an OTF2 anchor (*.otf2), a folder of
+ * Reads *TRACE, which the caller destroys, from PATH: an OTF2 anchor (*.otf2), a folder of
  * Portolan's streams, or one such stream. Damage that does not prevent reading (a truncated file, a
  * missing rank) goes to DIAGNOSTICS and is noted in the trace. PORTOLAN_ENOTFOUND, PORTOLAN_ESYNTAX
  * (none of these), PORTOLAN_EUNSUPPORTED (built without OTF2), PORTOLAN_EIO, PORTOLAN_ENOMEM.
@@ -249,7 +249,7 @@ PORTOLAN_API enum portolan_status portolan_trace_write_otf2(const struct portola
 
 /* ------------------------------------------------- text, as in portolan-trace(1) */
 
-/** Appends EVENT, of LOCATION, as one line. No memory: TEXT has `failed`; so below. */
+/** Appends EVENT, of LOCATION, as one line. Without memory, TEXT has `failed`; so below. */
 PORTOLAN_API void portolan_trace_print_event(const struct portolan_trace *trace,
                                              const struct portolan_trace_location *location,
                                              const struct portolan_trace_event *event,
@@ -257,7 +257,7 @@ PORTOLAN_API void portolan_trace_print_event(const struct portolan_trace *trace,
 /** Appends the tables that events refer to: locations, communicators, windows, regions. */
 PORTOLAN_API void portolan_trace_print_tables(const struct portolan_trace *trace,
                                               struct portolan_text *text);
-/** Appends the N RANKS, "0-3,5" where these are in order. */
+/** Appends the N RANKS, as "0-3,5" if they are in order. */
 PORTOLAN_API void portolan_trace_add_ranks(const int *ranks, size_t n, struct portolan_text *text);
 /** Appends the number of events of each kind, and calls, time and bytes of each routine.
    PORTOLAN_ENOMEM. */

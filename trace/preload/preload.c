@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begins recording in a program that knows nothing of it: PORTOLAN_TRACE names the folder. Also
- * loaded by what starts the program (shells, mpiexec), where nothing of this happens. No caller
- * could print its errors, so they are printed here.
+ * Starts recording in an unmodified program: PORTOLAN_TRACE names the folder. The programs that
+ * start it (shells, mpiexec) load this, too, but do nothing with it. There is no caller that could
+ * print errors, so they are printed here.
  */
 #include <portolan/record.h>
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Calls of the other MPI would reach the wrappers, whose handles are of another size. */
+/* Refuses another MPI, whose calls would reach the wrappers with handles of another size. */
 static void refuse_other_mpi(void)
 {
     if (!dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world"))
@@ -36,12 +36,12 @@ __attribute__((constructor)) static void begin_recording(void)
         portolan_mpi_observe(portolan_record_observer(), &err);
     if (err.status)
         fprintf(stderr, "portolan: error: nothing is recorded: %s\n", err.text);
-    /* The program is to wait as it does by itself. */
+    /* keeps the program from waiting otherwise than it would */
     setenv("PORTOLAN_MPI_YIELD", "never", 0);
 }
 
 #if MPI_VERSION >= 4
-/* Ranks are those of MPI_COMM_WORLD, which sessions lack: what they do is not recorded. */
+/* Records nothing in sessions, since they have no MPI_COMM_WORLD, whose ranks the trace uses. */
 __attribute__((visibility("default"))) int
 MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {

@@ -5,7 +5,8 @@
 
 /* ------------------------------------------------- who may run */
 
-/* In a scenario the least time comes first, since messages are matched as they come; else any. */
+/* Orders runnable locations. In a scenario the least time comes first, since messages are matched
+ * as they come; otherwise any order is right. */
 static bool is_before(const struct runnable *a, const struct runnable *b)
 {
     return a->ns != b->ns ? a->ns < b->ns : a->location < b->location;
@@ -52,7 +53,7 @@ void engine_match_woken(struct engine *x, size_t location)
 
 /* ------------------------------------------------- calls */
 
-/* Time ends there. */
+/* Limits a time to the greatest that there is. */
 static int64_t capped(int64_t ns)
 {
     return ns < PORTOLAN_TRACE_MOST_NS ? ns : PORTOLAN_TRACE_MOST_NS;
@@ -68,7 +69,7 @@ static int64_t following_ns(const struct engine *x, const struct engine_location
     return x->following_ns ? x->following_ns[e - 1] : events[e].ns - events[e - 1].ns;
 }
 
-/* Sets the time of a BEGIN, and lets those run who wait for it. */
+/* Sets the time of a BEGIN, and lets the locations run that wait for it. */
 static void set_begin(struct engine *x, uint32_t call, int64_t ns)
 {
     int64_t held = x->ns[call];
@@ -110,13 +111,13 @@ static void begin_call(struct engine *x, struct engine_location *l, uint32_t cal
         begin_event(x, l, e);
 }
 
-/* Starting and ending MPI takes time without any message. */
+/* Returns whether a class uses the network: starting and ending MPI takes time without messages. */
 static bool is_of_network(enum portolan_trace_routine_class class)
 {
     return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE;
 }
 
-/* The share of a call's messages that remain: a call of many takes longer than one of few. */
+/* Returns the share of a call's messages that remain: one with many takes longer. */
 static double remaining(const struct engine *x, uint32_t call, uint32_t end)
 {
     size_t n = 0, n_local = 0;
@@ -128,8 +129,8 @@ static double remaining(const struct engine *x, uint32_t call, uint32_t end)
     return n ? 1 - (double)n_local / (double)n : 1;
 }
 
-/* No collective operation takes longer than a message from each of its ranks to one, and one back,
-   all in turn. More than that was waiting for ranks to get a core. */
+/* Returns the longest time of a collective operation: that of a message from each of its ranks to
+ * one, and one back, all in turn. More than that was waiting for ranks to get a core. */
 static int64_t most_of_collective(const struct engine *x, uint32_t call, uint32_t end)
 {
     for (uint32_t e = call + 1; e < end; e++) {
@@ -174,7 +175,7 @@ static void end_call(struct engine *x, struct engine_location *l, uint32_t end)
 {
     int64_t begin = l->clock, ns = l->ready + excess(x, l, end);
 
-    /* What recording took of others is a mean, and the least excess that of another call. */
+    /* Recording's cost is a mean, and the least excess another call's: this may be too early. */
     if ((x->recording_ns || x->least_excess) && ns < l->least)
         ns = l->least;
     l->clock = capped(ns > begin ? ns : begin);
@@ -190,7 +191,7 @@ static void end_call(struct engine *x, struct engine_location *l, uint32_t end)
     }
 }
 
-/* Of polls that waited only the last remains; those before it take no time. */
+/* Skips polls that waited: only the last one remains; those before it take no time. */
 static uint32_t skip_polls(struct engine *x, struct engine_location *l, uint32_t e)
 {
     size_t last = x->waits->first_wait[l - x->locations + 1];
@@ -236,7 +237,7 @@ static bool has_received(const struct engine *x, const struct engine_location *l
     return false;
 }
 
-/* False: it must wait. */
+/* Processes an event in a call; false: the location must wait. */
 static bool step_in_call(struct engine *x, struct engine_location *l, uint32_t e)
 {
     size_t i = (size_t)(l - x->locations);
@@ -252,7 +253,7 @@ static bool step_in_call(struct engine *x, struct engine_location *l, uint32_t e
     return true;
 }
 
-/* False: another location is earlier. */
+/* Processes an event between calls; false: another location is earlier. */
 static bool step_between(struct engine *x, struct engine_location *l, uint32_t e)
 {
     int64_t ns = capped(l->clock + following_ns(x, l, e));
@@ -298,7 +299,7 @@ bool engine_run(struct engine *x)
     return true;
 }
 
-/* ------------------------------------------------- making one */
+/* ------------------------------------------------- set-up */
 
 int8_t engine_synchronous(const char *routine)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Name, text, precedence (0: not between two operands), and value for operands a and b. */
+/* Name, text, precedence (0: not between operands), and value for operands a and b. */
 #define OPERATORS(X)                                                                               \
     X(OR, "or", 1, a != 0 || b != 0)                                                               \
     X(AND, "and", 2, a != 0 && b != 0)                                                             \
@@ -51,7 +51,7 @@ void scenario_mistake(struct scenario_reader *r, const char *at, const char *for
     char text[300];
     va_list args;
 
-    if (!r->at) /* the line's first has been told */
+    if (!r->at) /* the line's first mistake has been reported */
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -109,7 +109,7 @@ bool scenario_takes(struct scenario_reader *r, const char *word)
 
 /* ------------------------------------------------- reading */
 
-/* NULL after a mistake, which may be within LEFT or RIGHT. */
+/* Returns a node; NULL after a mistake, which may be within LEFT or RIGHT. */
 static struct expression *node(struct scenario_reader *r, enum expression_kind kind, int operator,
                                struct expression * left, struct expression *right)
 {
@@ -230,7 +230,7 @@ static struct expression *read_operand(struct scenario_reader *r, int depth)
     return r->at ? e : NULL;
 }
 
-/* Operators of at least PRECEDENCE, those of the same from left to right. */
+/* Reads operators of at least PRECEDENCE; those of the same precedence from left to right. */
 static struct expression *read_between(struct scenario_reader *r, int precedence, int depth)
 {
     struct expression *left = read_operand(r, depth), *right;
@@ -255,7 +255,7 @@ struct expression *scenario_expression(struct scenario_reader *r)
 
 /* ------------------------------------------------- evaluating */
 
-/* SplitMix64 (Steele, Lea, Flood 2014), between 0 and 1. */
+/* Draws a number between 0 and 1 by SplitMix64 (Steele, Lea, Flood 2014). */
 static double draw(uint64_t *state)
 {
     uint64_t z = portolan_mix(*state);
@@ -264,7 +264,7 @@ static double draw(uint64_t *state)
     return (double)(z >> 11) * 0x1p-53;
 }
 
-/* As with integers, but of the sign of B: ranks around a ring. */
+/* Returns the remainder with the sign of B, for ranks around a ring. */
 static double modulo(double a, double b)
 {
     return b == 0 ? NAN : a - b * floor(a / b);

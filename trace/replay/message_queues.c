@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Matches the messages of a scenario as they come: a receive from any source takes the first. */
 #include "engine.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What recording cost the calls of a trace: some of them tell it. Replay takes it out, so that who
- * was recorded longer than others is not waited for longer (Malony, Reed, Wijshoff: Performance
- * measurement intrusion and perturbation analysis, IEEE TPDS 3(4), 1992).
+ * Finds what recording cost the calls of a trace, from those calls that contain it. A replay
+ * removes it, so that ranks do not wait longer for a rank because that was recorded longer (Malony,
+ * Reed, Wijshoff: Performance measurement intrusion and perturbation analysis, IEEE TPDS 3(4),
+ * 1992).
  */
 #include "engine.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call told; all BEFORE are of routine n_routines. */
+/* The cost that a call contains; all BEFORE are of routine n_routines. */
 struct cost_sample {
     size_t routine;
     double ns; /* AFTER: for each event but the first, since a call with many takes longer */
@@ -32,7 +33,7 @@ static bool is_cost(const struct portolan_trace *t, const struct portolan_trace_
     return e->kind == PORTOLAN_TRACE_VALUE && !strcmp(t->names[e->what], name);
 }
 
-/* *SAMPLES: in the arena. */
+/* Collects *SAMPLES in the arena. */
 static size_t collect(const struct portolan_trace *t, const struct portolan_matching *m,
                       struct portolan_arena *arena, struct cost_sample **samples)
 {
@@ -45,7 +46,7 @@ static size_t collect(const struct portolan_trace *t, const struct portolan_matc
 
         if (event->kind == PORTOLAN_TRACE_END)
             end = e;
-        if (!isfinite(new.ns) || new.ns < 0) /* of a damaged trace */
+        if (!isfinite(new.ns) || new.ns < 0) /* the trace is damaged */
             continue;
         if (end != PORTOLAN_NO_EVENT && is_cost(t, event, PORTOLAN_TRACE_COST_AFTER)) {
             new.routine = t->events[end].what;
@@ -61,8 +62,8 @@ static size_t collect(const struct portolan_trace *t, const struct portolan_matc
     return n;
 }
 
-/* The mean, since a clock may tick no finer than what is measured, without those far above nine
-   tenths of them: there the thread lost its processor. */
+/* Returns the mean, since the clock's ticks may be longer than what is measured, without those far
+ * above nine tenths of them: there the thread lost its processor. */
 static double usual_cost(const struct cost_sample *samples, size_t n)
 {
     double most = 3 * samples[(n - 1) * 9 / 10].ns, sum = 0;
@@ -93,7 +94,7 @@ bool recording_cost_find(const struct portolan_trace *t, const struct portolan_m
     return true;
 }
 
-/* What storing took at E; 0: that is no such value, or a damaged one. */
+/* Returns what storing took at E; 0: this is no such value, or a damaged one. */
 static int64_t storing_ns(const struct portolan_trace *t, uint32_t e)
 {
     double ns = is_cost(t, &t->events[e], PORTOLAN_TRACE_COST_BLOCK)
@@ -121,7 +122,7 @@ void recording_cost_move(struct portolan_trace *t, const struct portolan_matchin
         }
 }
 
-/* Time between calls that recording the call before took is gone, and what storing took. */
+/* Removes what recording the previous call, and storing, took of the time between calls. */
 void recording_cost_remove(const struct portolan_trace *t, const struct portolan_matching *m,
                            const struct recording_cost *cost, int64_t *following_ns)
 {

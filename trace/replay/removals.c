@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What removals change in a run. */
+/* Determines what removals change in a run. */
 #include "engine.h"
 
 #include <portolan/list.h>
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A removal at work. */
+/* A removal that is being applied. */
 struct remover {
     struct replay_changes *c;
     const struct portolan_waits *w;
     const struct portolan_trace *t;
     const struct portolan_matching *m;
     const struct portolan_removal *removal;
-    int number;       /* from 1 */
-    int64_t brief_ns; /* shorter stretches are not counted and keep their time */
+    int number;       /* counts from 1 */
+    int64_t brief_ns; /* shorter stretches do not count, and keep their time */
 };
 
 static bool is_selected(const struct remover *x, size_t e)
@@ -23,7 +23,7 @@ static bool is_selected(const struct remover *x, size_t e)
     return !x->removal->selected || x->removal->selected[e];
 }
 
-/* Whether the time that follows an event lies between calls. */
+/* Returns whether the time that follows an event is between calls. */
 static bool is_between_calls(const struct remover *x, size_t e)
 {
     unsigned kind = x->t->events[e].kind;
@@ -34,13 +34,13 @@ static bool is_between_calls(const struct remover *x, size_t e)
 
 /* ------------------------------------------------- times */
 
-/* Events FIRST to END of a location that are selected one after the other. */
+/* A stretch: events FIRST to END of a location that are selected one after the other. */
 struct stretch {
     size_t first, end;
-    int64_t ns; /* between calls */
+    int64_t ns; /* its time between calls */
 };
 
-/* The next stretch from event S->end on, before event END; false: there is none. */
+/* Finds the next stretch from event S->end on, before event END; false: there is none. */
 static bool any_stretch(const struct remover *x, struct stretch *s, size_t end)
 {
     *s = (struct stretch){.first = s->end};
@@ -52,7 +52,7 @@ static bool any_stretch(const struct remover *x, struct stretch *s, size_t end)
     return s->first < end;
 }
 
-/* Likewise, but passes over what is so short beside the longest that it is no work: packing. */
+/* Does the same, but skips stretches so short compared with the longest that they are packing. */
 static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
 {
     while (any_stretch(x, s, end))
@@ -61,7 +61,7 @@ static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
     return false;
 }
 
-/* Gives a stretch the time NS, in proportion; where there was none, at its begin. */
+/* Gives a stretch the time NS, in proportion; if it had none, at its begin. */
 static void set_stretch(struct remover *x, const struct stretch *s, int64_t ns)
 {
     int64_t *following = x->c->following_ns, before = 0, given = 0;
@@ -83,12 +83,12 @@ static size_t end_of(const struct remover *x, size_t location)
     return x->t->locations[location].first + x->t->locations[location].n;
 }
 
-/* Of each location: how many stretches, and how long they are. */
+/* By location: how many stretches there are, and how long they are. */
 struct stretch_sums {
     size_t *n, most;
     int64_t *ns, total, least;
-    size_t n_locations; /* that have some */
-    bool is_even;       /* all have as many */
+    size_t n_locations; /* locations that have some */
+    bool is_even;       /* all have the same number */
 };
 
 static void sum_longer_stretches(const struct remover *x, struct stretch_sums *sums)
@@ -113,8 +113,8 @@ static void sum_longer_stretches(const struct remover *x, struct stretch_sums *s
     }
 }
 
-/* Where all locations have as many stretches, those without work count, too; else they are passed
- * over. */
+/* Sums the stretches of locations. If all locations have the same number of stretches, those
+ * without work count, too; else they are skipped. */
 static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
 {
     size_t n = x->t->n_locations;
@@ -139,7 +139,7 @@ static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
     return true;
 }
 
-/* What the k-th stretches of all locations become: their mean, or the least. */
+/* Finds the new time of the k-th stretches of all locations: their mean, or the least. */
 static void agree_on_ordinals(const struct remover *x, const struct stretch_sums *sums,
                               int64_t *agreed)
 {
@@ -195,7 +195,7 @@ static bool remove_time(struct remover *x)
     return true;
 }
 
-/* Processor time between two notes of it is all that the location had between calls. */
+/* Sets the time between calls to the processor time between two readings of it. */
 static void use_cpu_times(struct remover *x)
 {
     for (size_t i = 0; i < x->t->n_locations; i++) {
@@ -246,8 +246,7 @@ static void drop_messages(struct remover *x)
         }
 }
 
-/* One message instead of SENDS, N of them from one rank to another; ranks meet in no collective
- * operation in between. */
+/* Replaces SENDS, N messages from rank to rank, by one; no collective operation is in between. */
 static bool join(struct remover *x, const uint32_t *sends, size_t n)
 {
     uint32_t carrier = sends[x->removal->sent_first ? 0 : n - 1], awaited = x->m->partner[sends[0]];
@@ -279,8 +278,8 @@ static bool join(struct remover *x, const uint32_t *sends, size_t n)
 
 struct selected_send {
     int peer;
-    uint32_t send, n_collectives; /* how many came before it */
-    bool is_selected;             /* others stay: no joined message passes them */
+    uint32_t send, n_collectives; /* N_COLLECTIVES: how many came before it */
+    bool is_selected;             /* other messages stay, and no joined message passes them */
 };
 
 static int by_peer(const void *a, const void *b)
@@ -345,7 +344,7 @@ static bool join_messages(struct remover *x)
     return ok;
 }
 
-/* Calls all of whose messages are no more take no time. */
+/* Lets calls take no time if none of their messages is left. */
 static void free_empty_calls(struct remover *x)
 {
     uint32_t call = PORTOLAN_NO_EVENT;

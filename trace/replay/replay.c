@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Replays a trace without the time that something takes.
+ *
+ * The trace is run twice by the engine, as it is and with the removals; the gain is the relative
+ * difference of the two, so that errors of the engine cancel. How far the first run differs from
+ * the trace is the error of the replay; a replay with a greater error than most_error is refused.
+ * The costs of messages are needed for what did not happen in the trace, as joined messages; they
+ * are estimated as the line below the times of all messages that were awaited when they were sent,
+ * since a mean would contain waiting.
+ *
+ * If others used the processors, a first run finds the least time of each routine beyond waiting,
+ * and the second one allows no call more than that.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +20,10 @@
 
 #include "engine.h"
 
-/* Above this the replay is not the run. */
+/* A replay with a greater error does not represent the run. */
 static const double most_error = 0.05;
 
-/* Removals at work, and what was found in a run as it was. */
+/* The removals of one run of the engine, and what was found in the run as it was. */
 struct replay_run {
     const struct portolan_waits *w;
     const struct portolan_removal *removals;
@@ -18,7 +31,7 @@ struct replay_run {
     struct portolan_costs costs;
     bool use_cpu, finds_least;
     const struct recording_cost *recording;
-    int64_t *least_excess; /* of each routine */
+    int64_t *least_excess; /* by routine */
     int64_t *event_ns;
 };
 
@@ -31,8 +44,8 @@ static void set_changes(struct engine *x, const struct replay_changes *c)
     x->n_joined = c->n_joined;
 }
 
-static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
-                                struct portolan_error *err)
+static enum portolan_status run_engine(const struct replay_run *r, int64_t *run_ns,
+                                       struct portolan_error *err)
 {
     const struct portolan_trace *t = r->w->trace;
     struct replay_changes changes;
@@ -68,7 +81,7 @@ static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
     return status;
 }
 
-/* How long a call of each routine takes at least beyond waiting. */
+/* Finds how long a call of each routine takes at least beyond waiting. */
 static enum portolan_status find_least(struct replay_run *r, struct portolan_arena *arena,
                                        struct portolan_error *err)
 {
@@ -81,7 +94,7 @@ static enum portolan_status find_least(struct replay_run *r, struct portolan_are
     for (size_t i = 0; i < n; i++)
         r->least_excess[i] = INT64_MAX;
     plain.least_excess = r->least_excess;
-    return run(&plain, &run_ns, err);
+    return run_engine(&plain, &run_ns, err);
 }
 
 static enum portolan_status estimate_costs(const struct portolan_waits *waits, bool share_cores,
@@ -115,12 +128,12 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
             status = portolan_no_memory(err);
     }
     if (!status && n && !replay->as_is_ns)
-        status = run(&r, &replay->as_is_ns, err);
+        status = run_engine(&r, &replay->as_is_ns, err);
     r.removals = removals;
     r.n = n;
     r.event_ns = options->event_ns;
     if (!status)
-        status = run(&r, &replay->run_ns, err);
+        status = run_engine(&r, &replay->run_ns, err);
     portolan_arena_clear(&arena);
     if (status)
         return status;
@@ -149,11 +162,11 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : PORTOLAN_ORDER(x->ns, y->ns);
 }
 
-/* How long the message that RECV got took at most: from when its send began to when the call that
-   got it ended. Only a message that was sent when it was waited for tells; others lay ready. Where
-   ranks SHARE_CORES, who waits may not have one when the message comes. Then those tell, too, that
-   lay ready for a call that asked only then: that call, and the one that sent it if it had ended.
- */
+/* Finds the longest time that the message of RECV may have taken: from the begin of its send to the
+ * end of the call that received it. Only a message that was sent while it was waited for shows
+ * this; others lay ready. If ranks SHARE_CORES, a rank that waits may have no core when the message
+ * comes. Then messages that lay ready for a call which asked later count as well: the time of that
+ * call, and of the one that sent it if that had ended. */
 static bool measure_message(const struct portolan_waits *w, uint32_t recv, bool share_cores,
                             struct message_point *p)
 {
@@ -177,7 +190,7 @@ static bool measure_message(const struct portolan_waits *w, uint32_t recv, bool 
     return p->ns >= 0;
 }
 
-/* *POINTS, which the caller frees; NULL: no memory. */
+/* Collects *POINTS, which the caller frees; NULL: no memory. */
 static size_t collect_points(const struct portolan_waits *w, bool share_cores,
                              struct message_point **points)
 {
@@ -191,7 +204,7 @@ static size_t collect_points(const struct portolan_waits *w, bool share_cores,
     return n;
 }
 
-/* Whether B lies above the line from A to C, or on it. */
+/* Returns whether B is above the line from A to C, or on it. */
 static bool is_above(const struct message_point *a, const struct message_point *b,
                      const struct message_point *c)
 {
@@ -213,7 +226,7 @@ static size_t lower_hull(struct message_point *points, size_t n)
     return kept;
 }
 
-/* Of all lines below the points, that with the least distance to them: the hull's at their mean. */
+/* Fits the line below all points that has the least distance to them: the hull's at their mean. */
 static void fit_line(struct message_point *points, size_t n, struct portolan_costs *costs)
 {
     double mean = 0, slope = 0, latency;
@@ -228,7 +241,7 @@ static void fit_line(struct message_point *points, size_t n, struct portolan_cos
     if (n > 1)
         slope = (points[at + 1].ns - points[at].ns) / (points[at + 1].bytes - points[at].bytes);
     latency = points[at].ns - slope * points[at].bytes;
-    if (slope < 0) { /* larger ones are not faster: noise */
+    if (slope < 0) { /* larger messages are not faster, so this is noise */
         slope = 0;
         latency = points[n - 1].ns;
     }
@@ -244,7 +257,7 @@ static void fit_line(struct message_point *points, size_t n, struct portolan_cos
     costs->ns_per_byte = slope;
 }
 
-/* The send that a completion in a call is of; none: it is of no send, or of one by MPI_Ssend. */
+/* Returns the send of a completion in a call; none: it completes no send, or one by MPI_Ssend. */
 static uint32_t completed_send(const struct portolan_waits *w, uint32_t e)
 {
     uint32_t send = portolan_completed_send(w->matching, e);
@@ -257,8 +270,9 @@ static uint32_t completed_send(const struct portolan_waits *w, uint32_t e)
 }
 
 /*
- * A send that ended before the receive was posted did not wait for it, nor do smaller ones. Of
- * those larger the least that ended later did, if one waited at all; that alone proves little.
+ * Estimates the eager limit. A send that ended before the receive was posted did not wait for it,
+ * nor do smaller ones. Among larger ones, the least that ended later did, if one waited at all;
+ * that alone proves little.
  */
 static uint64_t estimate_eager(const struct portolan_waits *w)
 {
@@ -315,7 +329,7 @@ enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
 
 /* ------------------------------------------------- efficiencies */
 
-/* On the critical path. No program can save it. */
+/* Returns the time of starting and ending on the critical path, which no program can save. */
 static int64_t start_and_end_ns(const struct portolan_waits *w)
 {
     int64_t ns = 0;

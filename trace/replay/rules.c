@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waits for whom (MPI 4.0, chapters 3, 6 and 12). */
+/*
+ * Says who waits for whom (MPI 4.0, chapters 3, 6 and 12).
+ *
+ * A call waits for each of its events, and as a call (its BEGIN). Each rule finds the calls of
+ * other locations that must have begun, and from their times computes when what it waits for was
+ * ready, by the new times and by those of the trace; the difference of the latter to the call's end
+ * is the excess. If a call has not begun yet, the location is put into the list at that call, and
+ * tries again when it begins.
+ */
 #include "engine.h"
 
 #include <portolan/list.h>
@@ -19,14 +27,14 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A location that is woken runs again; a chain of those who wait for one thing. */
+/* Puts a location that will be woken into a chain of those that wait for one thing. */
 static void note_waiting(struct engine *x, size_t i, uint32_t *head)
 {
     x->locations[i].next_waiting = *head;
     *head = (uint32_t)i + 1;
 }
 
-/* Whether CALL has begun, or I does not care; else I waits for it: its time holds who does. */
+/* Returns whether CALL has begun, or I ignores it; else I is noted in the place of its time. */
 static bool has_begun(struct engine *x, size_t i, uint32_t call)
 {
     uint32_t head;
@@ -39,8 +47,7 @@ static bool has_begun(struct engine *x, size_t i, uint32_t call)
     return false;
 }
 
-/* What is awaited came at NEW, and in the trace at WAS; the call that it came from began at BEGAN.
- */
+/* Notes that what is awaited came at NEW, in the trace at WAS, from a call that began at BEGAN. */
 static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was, int64_t began)
 {
     struct engine_location *l = &x->locations[i];
@@ -53,7 +60,7 @@ static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was, int6
         l->ready_was = later(l->ready_was, was + x->recording_ns);
 }
 
-/* I waits for the begin of CALL. */
+/* Lets I wait for the begin of CALL. */
 static bool await_begin(struct engine *x, size_t i, uint32_t call)
 {
     if (!has_begun(x, i, call))
@@ -67,7 +74,7 @@ static bool is_changed(const struct engine *x, uint32_t e, enum engine_change ch
     return x->changes && (x->changes[e] & change);
 }
 
-/* Whether a send ends only when the message has been received. */
+/* Returns whether a send ends only when the message has been received. */
 static bool is_synchronous(const struct engine *x, uint32_t send)
 {
     uint32_t call = x->matching->call[send];
@@ -86,7 +93,7 @@ static uint64_t bytes_of(const struct engine *x, uint32_t send)
     return x->joined[low].bytes;
 }
 
-/* An eager message arrives after it was sent, a synchronous one after both sides were there. */
+/* Returns a message's arrival: after it was sent; if synchronous, after both sides were there. */
 static int64_t arrival(const struct engine *x, uint32_t send, uint32_t recv, bool is_new)
 {
     uint32_t from = x->matching->call[send], to = portolan_posting_call(x->matching, recv);
@@ -99,7 +106,7 @@ static int64_t arrival(const struct engine *x, uint32_t send, uint32_t recv, boo
                       is_new ? bytes_of(x, send) : events[send].bytes);
 }
 
-/* In a scenario who has no partner waits for one. */
+/* Waits for a partner in a scenario, if there is none yet. */
 static bool await_match(struct engine *x, size_t i, uint32_t e)
 {
     if (x->queues && x->trace->events[e].peer != PORTOLAN_TRACE_NONE)
@@ -107,7 +114,7 @@ static bool await_match(struct engine *x, size_t i, uint32_t e)
     return !x->locations[i].awaits_match;
 }
 
-/* E is one side of a message, which waits for the other. */
+/* Waits for the other side of a message, of which E is one. */
 static bool await_message(struct engine *x, size_t i, uint32_t e, bool is_send)
 {
     uint32_t partner = x->partner[e], was = x->matching->partner[e];
@@ -176,7 +183,7 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
     return true;
 }
 
-/* E is an event of a collective operation, in this call or in the one that posted it. */
+/* Waits for a collective operation, of which E is an event here or in the call that posted it. */
 static bool await_collective(struct engine *x, size_t i, uint32_t e)
 {
     uint32_t meeting = x->matching->partner[e];
@@ -193,7 +200,7 @@ static bool await_collective(struct engine *x, size_t i, uint32_t e)
 
 /* ------------------------------------------------- windows */
 
-/* For each access that CALL named: the call on the other side, or what ends that. */
+/* Waits, for each access that CALL named, for the call on the other side, or for what ends that. */
 static bool await_accesses(struct engine *x, size_t i, uint32_t call, bool is_their_end)
 {
     for (uint32_t e = call + 1; e < x->matching->call[call]; e++) {
@@ -225,14 +232,14 @@ static bool await_epoch(struct engine *x, size_t i, uint32_t e)
     }
 }
 
-/* Whether nothing but the trace says what a call in CLASS, with STATE, waited for. */
+/* Returns whether only the trace shows what a call in CLASS, with STATE, waited for. */
 static bool is_seen_only(enum portolan_trace_routine_class class, unsigned state)
 {
     return class == PORTOLAN_ROUTINE_PROBE || class == PORTOLAN_ROUTINE_WIN_START ||
            class == PORTOLAN_ROUTINE_TRANSFER || state == PORTOLAN_WAIT_FULL_BUFFER;
 }
 
-/* What the call as such waits for: MPI's begin and end, or what the trace saw it wait for. */
+/* Waits for what the call as such awaits: MPI's begin and end, or what the trace shows. */
 static bool await_call(struct engine *x, size_t i, uint32_t call)
 {
     size_t at = x->locations[i].wait;
@@ -245,7 +252,7 @@ static bool await_call(struct engine *x, size_t i, uint32_t call)
     wait = &x->waits->waits[at];
     if (wait->call != call || !is_seen_only(class_of(x, call), wait->state))
         return true;
-    /* Fewer messages do not fill buffers, and those of an ideal network have no end. */
+    /* fewer messages do not fill buffers, and an ideal network has unlimited ones */
     x->locations[i].ignores |=
         wait->state == PORTOLAN_WAIT_FULL_BUFFER && (x->n_joined || x->is_ideal);
     return await_begin(x, i, wait->by);

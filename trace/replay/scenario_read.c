@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads scenarios: a statement a line, blocks that end with "end". All mistakes are told. */
+/* Reads scenarios: a statement a line, blocks that end with "end". All mistakes are reported. */
 #include "scenario.h"
 
 #include <portolan/list.h>
@@ -29,7 +29,7 @@ static void unknown_word(struct scenario_reader *r, const char *at, const char *
         portolan_did_you_mean(portolan_nearest_word(word, known, n + OTHER_WORDS)).text);
 }
 
-/* "0", "1..3, 7", "size-1", or a condition. */
+/* Reads ranks: "0", "1..3, 7", "size-1", or a condition. */
 static struct rank_range *read_ranks(struct scenario_reader *r)
 {
     struct rank_range *first = NULL, **end = &first;
@@ -83,7 +83,7 @@ static void read_source(struct scenario_reader *r, struct statement *to)
         to->from = scenario_expression(r);
 }
 
-/* NAME, or of a port METHOD USER PORT PROVIDER. */
+/* Reads a region: NAME, or for a port METHOD USER PORT PROVIDER. */
 static void read_region(struct scenario_reader *r, struct portolan_trace_region *region)
 {
     bool is_port = region->kind == PORTOLAN_TRACE_PORT;
@@ -206,7 +206,7 @@ static void read_options(struct scenario *s, struct statement *to, const char *t
         scenario_mistake(r, r->at, "'as' and the name of a request are missing");
 }
 
-/* ------------------------------------------------- the head: what is said once */
+/* ------------------------------------------------- the head, whose lines may occur once */
 
 static double read_constant(struct scenario *s, double least, double most)
 {
@@ -260,9 +260,9 @@ static bool read_head(struct scenario *s, const char *word)
 
 /* ------------------------------------------------- blocks */
 
-/* Where the next statement goes, for each block that is open. */
+/* A block that is open: where its next statement goes. */
 struct open_block {
-    struct statement *block; /* NULL: the whole */
+    struct statement *block; /* NULL: the whole scenario */
     struct statement **end;
 };
 
@@ -362,7 +362,7 @@ static void leave(void *out_of_memory)
     longjmp(*(jmp_buf *)out_of_memory, 1);
 }
 
-/* PORTOLAN_ESYNTAX after mistakes. */
+/* Parses TEXT; returns PORTOLAN_ESYNTAX after mistakes. */
 static enum portolan_status parse(struct scenario *s, const char *text)
 {
     struct scenario_comm world = {.name = "world"};

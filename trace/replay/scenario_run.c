@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a scenario to a trace: first what each rank does, with the times of computing alone; then
- * the engine finds who waits for whom.
+ * Turns a scenario into a trace: first come the events of each rank, with the times of computing
+ * alone; then the engine finds who waits for whom.
  */
 #include "engine.h"
 #include "scenario.h"
@@ -16,7 +16,7 @@ enum { MOST_MISTAKES = 10 };
 
 struct open_request {
     int name;
-    struct portolan_trace_event done; /* what its completion says */
+    struct portolan_trace_event done; /* the event that completes it */
 };
 
 struct scenario_runner {
@@ -27,7 +27,7 @@ struct scenario_runner {
     int64_t clock;
     struct open_request *open;
     size_t n_open, open_room;
-    uint32_t *free_numbers; /* of requests */
+    uint32_t *free_numbers; /* free numbers of requests */
     size_t n_free, free_room;
     uint32_t n_numbers;
     bool in_until, no_memory;
@@ -51,14 +51,14 @@ static void add_event(struct scenario_runner *x, unsigned kind, struct portolan_
     x->no_memory |= !portolan_trace_add(x->trace, x->rank, 0, &e);
 }
 
-/* An event that only refers to something; SIZE_MAX: there was no memory for it. */
+/* Adds an event that only refers to an entry; SIZE_MAX: there was no memory for that. */
 static void add_what(struct scenario_runner *x, unsigned kind, size_t what, uint64_t bytes)
 {
     x->no_memory |= what == SIZE_MAX;
     add_event(x, kind, (struct portolan_trace_event){.what = what & 0xffffff, .bytes = bytes});
 }
 
-/* BEGIN keeps the line, for messages, until the engine has run. */
+/* Adds a BEGIN or END. A BEGIN keeps the line, for messages, until the engine has run. */
 static void add_call(struct scenario_runner *x, unsigned kind, const struct statement *to)
 {
     add_what(x, kind, portolan_trace_routine(x->trace, to->row->routine), (unsigned)to->line);
@@ -69,7 +69,7 @@ static double value_of(struct scenario_runner *x, const struct expression *e, do
     return e ? expression_value(e, &x->values) : otherwise;
 }
 
-/* A whole number between 0 and MOST, or a mistake. */
+/* Returns a whole number between 0 and MOST, or reports a mistake. */
 static int64_t whole(struct scenario_runner *x, const struct statement *to,
                      const struct expression *e, double most, const char *what)
 {
@@ -102,7 +102,7 @@ static int tag_of(struct scenario_runner *x, const struct statement *to, const s
     return (int)whole(x, to, e, 1 << 30, "tag");
 }
 
-/* Whether the rank is in RANGES. */
+/* Returns whether the rank is in RANGES. */
 static bool ranks_have(const struct rank_range *ranges, struct scenario_values *values)
 {
     double rank = values->variables[0];
@@ -134,7 +134,7 @@ static uint32_t open_request(struct scenario_runner *x, const struct statement *
     return e.request;
 }
 
-/* Waits for the requests of a name, -1: for all. */
+/* Waits for the requests of a name; -1: for all. */
 static void wait_for(struct scenario_runner *x, const struct statement *to)
 {
     size_t kept = 0;
@@ -198,7 +198,7 @@ static void refuse_until(struct scenario_runner *x, const struct statement *to)
         RUN_MISTAKE(x->s, to->line, "a loop with 'until' must not contain collective operations");
 }
 
-/* Messages go up and down a tree. */
+/* Returns the time of a collective, whose messages go up and down a tree. */
 static int64_t collective_ns(const struct scenario_runner *x, size_t n_members, uint64_t bytes)
 {
     int64_t steps = 0;
@@ -449,7 +449,7 @@ static bool add_comm(struct scenario_runner *x, const struct scenario_comm *comm
     return ok;
 }
 
-/* What each rank does, without waiting. */
+/* Writes out what each rank does, without waiting. */
 static enum portolan_status spell_out(struct scenario *s, struct portolan_trace **trace,
                                       struct portolan_error *err)
 {
@@ -479,7 +479,7 @@ static int line_of(const struct engine *x, uint32_t e)
     return call == PORTOLAN_NO_EVENT ? 0 : (int)x->trace->events[call].bytes;
 }
 
-static void tell_incomplete(struct scenario *s, const struct engine *x)
+static void report_incomplete(struct scenario *s, const struct engine *x)
 {
     for (size_t i = 0; i < x->matching->n_collectives; i++) {
         const struct portolan_collective *c = &x->matching->collectives[i];
@@ -492,7 +492,7 @@ static void tell_incomplete(struct scenario *s, const struct engine *x)
     }
 }
 
-static void tell_stuck(struct scenario *s, const struct engine *x)
+static void report_stuck(struct scenario *s, const struct engine *x)
 {
     for (size_t i = 0; i < x->trace->n_locations; i++) {
         const struct engine_location *l = &x->locations[i];
@@ -503,7 +503,7 @@ static void tell_stuck(struct scenario *s, const struct engine *x)
     }
 }
 
-/* Events get their times; those that a loop left out go. */
+/* Gives events their times, and drops those that a loop left out. */
 static void take_times(struct portolan_trace *t, const int64_t *ns)
 {
     size_t n = 0;
@@ -528,7 +528,7 @@ static void take_times(struct portolan_trace *t, const int64_t *ns)
     t->is_virtual = true;
 }
 
-/* Messages are matched when they come, not by what they say. */
+/* Removes the matching, since messages are matched as they come, not in order of posting. */
 static void forget_messages(const struct portolan_trace *t, struct portolan_matching *m)
 {
     for (size_t e = 0; e < t->n_events; e++)
@@ -552,13 +552,13 @@ enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **tr
         forget_messages(*trace, m);
         x.changed_events = (*trace)->events;
         x.matching = m;
-        tell_incomplete(s, &x);
+        report_incomplete(s, &x);
         if (!message_queues_prepare(&x) || !engine_prepare(&x))
             status = portolan_no_memory(err);
         else if (engine_run(&x))
             take_times(*trace, x.ns);
         else
-            tell_stuck(s, &x);
+            report_stuck(s, &x);
     }
     portolan_arena_clear(&x.arena);
     portolan_matching_destroy(m);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces whose times are not those of the program alone get others. */
+/* Recomputes times that include waiting for a core or recording, or that are of ManualClocks. */
 #include "engine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* All ranks begin at 0; their clocks have nothing in common. */
+/* Lets all ranks begin at 0, since their clocks have nothing in common. */
 static void begin_together(struct portolan_trace *t)
 {
     for (size_t first = 0, end; first < t->n_locations; first = end) {
@@ -41,7 +41,7 @@ enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
     return status;
 }
 
-static bool tells_cost(const struct portolan_trace *trace)
+static bool has_recording_cost(const struct portolan_trace *trace)
 {
     for (size_t i = 0; i < trace->n_names; i++)
         if (!strcmp(trace->names[i], PORTOLAN_TRACE_COST_AFTER))
@@ -61,7 +61,7 @@ enum portolan_status portolan_trace_undisturb(struct portolan_trace *trace, bool
     int64_t *ns;
 
     *recording = 0;
-    if (trace->is_virtual || (!share_cores && !tells_cost(trace)))
+    if (trace->is_virtual || (!share_cores && !has_recording_cost(trace)))
         return PORTOLAN_OK;
     if (!share_cores)
         recording_cost_move(trace, *matching);

@@ -46,7 +46,7 @@ static inline void forget(struct analysed *a)
 
 /* ------------------------------------------------- planted */
 
-/* Severity: pairs * (P / 2) + others * (P - 1) + once, times w. */
+/* Severity is pairs * (P / 2) + others * (P - 1) + once, times w. */
 static const struct planted {
     enum portolan_wait_state state;
     int pairs, others, once, least_ranks;
@@ -126,7 +126,7 @@ static inline struct analysed analyse_planted(const struct planted *x, int ranks
 
 /* ------------------------------------------------- random */
 
-/* Number ROUND of the random scenarios: 25 parts, at random times. The caller frees it. */
+/* Returns number ROUND of the random scenarios: 25 parts, at random times. The caller frees it. */
 static inline char *random_scenario(int round)
 {
     static const char *const parts[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fuzz targets demand of a trace that was accepted. */
+/* Checks that fuzz targets make of a trace that was accepted. */
 #ifndef TRACE_TEST_FUZZ_CHECK_H
 #define TRACE_TEST_FUZZ_CHECK_H
 
@@ -26,7 +26,7 @@ static inline void replay(const struct portolan_waits *w, const struct portolan_
     must(status || n || !is_exact || r.error == 0);
 }
 
-/* Every wait has its causes, and the trace can be replayed, if IS_EXACT in the same time. */
+/* Checks that waits have their causes, and that a replay works, if IS_EXACT in the same time. */
 static inline void check_analysis(const struct portolan_trace *t, bool is_exact)
 {
     struct portolan_removal removals[] = {{.kind = PORTOLAN_REMOVE_IMBALANCE},

@@ -73,7 +73,7 @@ static size_t next_stream(const uint8_t *data, size_t size, size_t at)
     return at < size ? at : size;
 }
 
-/* The block becomes one that was not closed, so that no checksum keeps damage away. */
+/* Makes the block one that was not closed, so that no checksum keeps damage away. */
 static void write_stream(int number, const uint8_t *data, size_t size)
 {
     static const uint8_t not_closed[4];

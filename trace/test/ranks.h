@@ -197,7 +197,7 @@ static void do_steps(void)
     portolan_record_leave(outer);
 }
 
-/* More than a block. */
+/* Records more than a block. */
 static void do_many(void)
 {
     for (int i = 0; i < 10000; i++)

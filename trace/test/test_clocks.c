@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs whose hosts' clocks were wrong by a known law: what is recovered agrees with the run itself.
+ * Runs whose hosts' clocks were wrong by a known law: the corrected times agree with the run
+ * itself.
  */
 #include "analysed.h"
 
@@ -12,7 +13,7 @@
 
 static const char *const hosts[] = {"alpha", "beta", "gamma"};
 
-/* What the clock of HOST shows at NS. */
+/* Returns what the clock of HOST shows at NS. */
 typedef double law_fn(size_t host, double ns);
 
 static double drifting(size_t host, double ns)
@@ -22,7 +23,7 @@ static double drifting(size_t host, double ns)
     return ns + offset[host] + drift[host] * ns;
 }
 
-/* No straight line: the second host's clock is corrected to and fro by the network. */
+/* This is no straight line: the second host's clock is corrected to and fro by the network. */
 static double swinging(size_t host, double ns)
 {
     return drifting(host, ns) + (host == 1 ? 2e5 * sin(ns * 3e-8) : 0);
@@ -38,7 +39,7 @@ static struct portolan_trace *scenario(const char *text)
     return t;
 }
 
-/* Ranks take turns on N_HOSTS hosts, each with its clock; the first event stays at 0. */
+/* Spreads ranks in turn over N_HOSTS hosts, each with its clock; the first event stays at 0. */
 static void spread_over_hosts(struct portolan_trace *t, size_t n_hosts, law_fn *law)
 {
     int64_t least = INT64_MAX;
@@ -76,7 +77,7 @@ static struct portolan_clocks correct(struct portolan_trace *t)
     return c;
 }
 
-/* By how much the times of events differ at most, when those of the first location agree. */
+/* Returns the greatest difference of event times when those of the first location agree. */
 static double largest_error(const struct portolan_trace *a, const struct portolan_trace *b)
 {
     double largest = 0;
@@ -88,7 +89,7 @@ static double largest_error(const struct portolan_trace *a, const struct portola
     return largest;
 }
 
-/* Messages take 1 us at least, both ways: so exactly may times be known, and each wait. */
+/* Messages take 1 us at least, both ways, so times, and each wait, are exact up to that. */
 static void drifts_are_taken_out(void **state)
 {
     (void)state;
@@ -107,8 +108,8 @@ static void drifts_are_taken_out(void **state)
         assert_true(c.most_moved_ns > 1e6);
         assert_true(largest_error(whole.trace, seen.trace) <= c.uncertainty_ns + 50);
         seen = analyse(seen.trace);
-        /* Not of windows: scenarios end their calls in the very nanosecond of what these wait for,
-         * and whether it was before or after tells one wait from another. */
+        /* Waits of windows are left out: scenarios end their calls in the very nanosecond of what
+         * these wait for, and whether it was before or after distinguishes two waits. */
         for (int s = 0; s < PORTOLAN_WAIT_FENCE; s++)
             assert_true((double)llabs(whole.waits->state_ns[s] - seen.waits->state_ns[s]) <=
                         c.uncertainty_ns * (double)(whole.waits->n_waits + 1));
@@ -118,7 +119,7 @@ static void drifts_are_taken_out(void **state)
     }
 }
 
-/* A line leaves messages reversed; none is at last, and all times are as right as before. */
+/* A line leaves messages reversed; at last none is, and all times are as right as before. */
 static void what_no_line_mends_is_moved(void **state)
 {
     uint64_t by_drift = 0;
@@ -141,8 +142,8 @@ static void what_no_line_mends_is_moved(void **state)
     assert_true(by_drift > 20);
 }
 
-/* By hand. The line through both pairs of bounds has drift 0 and is 10 us off both ways at 0 and at
- * 2 ms, but the message at 1 ms comes 40 us too early. */
+/* Computed by hand: the line through both pairs of bounds has drift 0 and is 10 us off both ways at
+ * 0 and at 2 ms, but the message at 1 ms comes 40 us too early. */
 static void an_early_event_takes_others_along(void **state)
 {
     static const char text[] =
@@ -177,7 +178,7 @@ static void an_early_event_takes_others_along(void **state)
     portolan_trace_destroy(t);
 }
 
-/* Who sends only cannot be compared; nothing is guessed. */
+/* A rank that only sends cannot be compared; nothing is guessed. */
 static void one_way_tells_nothing(void **state)
 {
     struct portolan_trace *t = scenario("ranks 2\nlatency 1us\nrepeat 5\n compute 1ms\n on 0\n"
@@ -196,7 +197,7 @@ static void one_way_tells_nothing(void **state)
     portolan_trace_destroy(t);
 }
 
-/* An allreduce holds all up until the last has come: it goes both ways. */
+/* An allreduce holds all ranks up until the last has come, so it bounds both ways. */
 static void collectives_tell_as_well(void **state)
 {
     static const char text[] = "ranks 3\nlatency 1us\nrepeat 20\n compute random * 1ms\n"
@@ -240,7 +241,7 @@ static void clocks_that_may_agree_are_left_alone(void **state)
     portolan_trace_destroy(seen);
 }
 
-/* By less than bounds say, 80 us, as rank 0 always comes last: the others leave when it does. */
+/* The clock is off by less than the bounds, 80 us, as rank 0 always comes last. */
 static double off_by_25_us(size_t host, double ns)
 {
     return ns + (host ? 25e3 : 0);
@@ -271,7 +272,7 @@ static void ends_of_collectives_show_who_waits(void **state)
     }
 }
 
-/* Streams say their host and their counter; names of hosts alone make no clocks. */
+/* Streams name their host and their counter; names of hosts alone do not identify clocks. */
 static void streams_name_their_clocks(void **state)
 {
     struct portolan_diagnostics d = {0};

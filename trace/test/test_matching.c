@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which events belong together; the expected partners follow from MPI 4.0, section 3.5. */
+/* Tests which events are matched; the expected partners follow from MPI 4.0, section 3.5. */
 #include "made_trace.h"
 
 static uint32_t nth(const struct portolan_trace *t, size_t location, unsigned kind, int n)
@@ -53,7 +53,7 @@ static void messages_meet_in_the_order_of_posting(void **state)
     portolan_trace_destroy(t);
 }
 
-/* A cancelled receive and a cancelled send take part in nothing; nobody gets what goes nowhere. */
+/* A cancelled receive or send takes part in nothing; a message to no rank is not received. */
 static void what_is_cancelled_or_goes_nowhere_is_left_out(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(2, NULL);
@@ -73,7 +73,7 @@ static void what_is_cancelled_or_goes_nowhere_is_left_out(void **state)
     EVENT(0, SEND, .ns = 3, .peer = 1, .tag = 1);
     END(0, 3, "MPI_Send");
     BEGIN(0, 4, "MPI_Send");
-    EVENT(0, SEND, .ns = 4, .peer = 1, .tag = 2); /* nobody receives it */
+    EVENT(0, SEND, .ns = 4, .peer = 1, .tag = 2); /* it is not received */
     END(0, 4, "MPI_Send");
     BEGIN(1, 0, "MPI_Start");
     EVENT(1, RECV_POST, .ns = 0, .peer = 0, .tag = 1, .request = 1);
@@ -85,7 +85,7 @@ static void what_is_cancelled_or_goes_nowhere_is_left_out(void **state)
     EVENT(1, RECV, .ns = 2, .peer = 0, .tag = 1); /* before it was sent: clocks disagree */
     END(1, 2, "MPI_Recv");
     BEGIN(1, 3, "MPI_Recv");
-    EVENT(1, RECV, .ns = 3, .peer = 0, .tag = 9); /* nobody sent it */
+    EVENT(1, RECV, .ns = 3, .peer = 0, .tag = 9); /* it was not sent */
     END(1, 3, "MPI_Recv");
     m = made_matching(t);
     assert_int_equal(m->n_messages, 1);

@@ -109,7 +109,7 @@ static void what_a_cut_file_leaves_is_mended(void **state)
     portolan_trace_destroy(t);
 }
 
-/* As at the end of traces of eztrace. */
+/* Regions overlap so at the end of traces of eztrace. */
 static void regions_that_overlap_end_together(void **state)
 {
     struct portolan_trace *t = with_tables(2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OTF2: what is written is read again; archives that are cut or wrong are told. */
+/* OTF2: what is written is read again; archives that are cut or wrong are reported. */
 #include "../files/otf2.h"
 
 #include <otf2/otf2.h>
@@ -50,7 +50,7 @@ static void call(struct portolan_trace *t, int rank, const char *routine,
     end(t, rank, routine);
 }
 
-/* Ranks 2 and 0, in this order. */
+/* Makes a communicator of ranks 2 and 0, in this order. */
 static uint32_t pair(struct portolan_trace *t)
 {
     static const int members[] = {2, 0};
@@ -82,7 +82,7 @@ static uint32_t window(struct portolan_trace *t)
         .kind = PORTOLAN_TRACE_##KIND, __VA_ARGS__                                                 \
     }
 
-/* With N values of one name. */
+/* Puts a region with N values of one name. */
 static void put_region(struct portolan_trace *t, int rank, int n_values)
 {
     struct portolan_trace_region region = {PORTOLAN_TRACE_FUNCTION, "solve", "", "", ""};
@@ -335,7 +335,7 @@ static void read_damaged(const char *file, const uint8_t *bytes, size_t length, 
     portolan_trace_destroy(trace);
 }
 
-/* Each file cut at every byte, and with every byte changed: a trace or an error. */
+/* Cuts each file at every byte, and changes every byte: the result is a trace or an error. */
 static void test_damaged(void **state)
 {
     static const char *const names[] = {"trace.otf2", "trace.def", "trace/0.def", "trace/0.evt"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is recorded of each kind of MPI call, event by event. Without a launcher the program starts
+ * Checks the record of each kind of MPI call, event by event. Without a launcher the program starts
  * itself under one, `test_record SCENARIO FOLDER`, and reads what the ranks recorded.
  */
 #include <setjmp.h>
@@ -22,7 +22,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libmpich\n";
 }
 
-/* ------------------------------------------------- what is read */
+/* ------------------------------------------------- reading what was recorded */
 
 static const char *self;
 static char folder[64];
@@ -50,7 +50,7 @@ static void read_trace(void)
     read_from(folder);
 }
 
-/* The exit status of both ranks. */
+/* Returns the exit status of both ranks. */
 static int run(const char *name)
 {
     char command[4096];
@@ -87,7 +87,7 @@ static const struct portolan_trace_location *location_of(int of)
     return NULL;
 }
 
-/* Events of a rank between the marks, a line each, without place and time. */
+/* Returns the events of a rank between the marks, a line each, without place and time. */
 static char *events_of(int of, const char *first, const char *last)
 {
     const struct portolan_trace_location *l = location_of(of);
@@ -407,7 +407,7 @@ static void killed_ranks(void **state)
     }
 }
 
-/* What was read is written, and read again. */
+/* Writes what was read, and reads it again. */
 static void streams_written_and_read_again(void **state)
 {
     char copy[80];
@@ -431,7 +431,7 @@ static void streams_written_and_read_again(void **state)
     portolan_trace_destroy(again);
 }
 
-/* More regions inside each other than any fixed number; then off and on inside them. */
+/* Nests more regions than any fixed number; then recording is switched off and on inside. */
 static void deep_regions_go_on_after_a_gap(void **state)
 {
     size_t n = 0;

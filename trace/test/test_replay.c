@@ -14,7 +14,7 @@ static uint8_t *no_selection(const struct analysed *a)
     return selected;
 }
 
-/* The events after which time passes in a region, or below it. */
+/* Selects the events after which time passes in a region, or below it. */
 static uint8_t *select_region(const struct analysed *a, const char *name)
 {
     const struct portolan_waits *w = a->waits;
@@ -102,7 +102,7 @@ static bool is_late_elsewhere(const struct planted *x)
     return x->state == PORTOLAN_WAIT_EARLY_FENCE || x->state == PORTOLAN_WAIT_EARLY_FREE;
 }
 
-/* What was planted goes, whatever waited for it. */
+/* Without what was planted, no rank waits, whatever had waited for it. */
 static void without_what_was_late_nobody_is(void **state)
 {
     static const int ranks[] = {2, 4, 16};
@@ -140,7 +140,7 @@ static void imbalance_becomes_the_mean(void **state)
                " compute 10ms + (rank + i) % 4 * 2ms\nend\nallreduce 8\nend\n",
                "ranks 4\nlatency 1us\nrepeat 5\ncompute 13ms\nallreduce 8\nend\n",
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_IMBALANCE}, select_work);
-    /* Where ranks work different numbers of times, their totals become the mean of 15 ms. */
+    /* If ranks work different numbers of times, their totals become the mean of 15 ms. */
     removed_is("ranks 2\nrepeat 1 + rank\nregion work\n compute 10ms\nend\nend\nbarrier\n",
                "ranks 2\ncompute 15ms\nbarrier\n",
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_IMBALANCE}, select_work);
@@ -189,7 +189,7 @@ static uint8_t *select_sends(const struct analysed *a)
     return select_kind(a, PORTOLAN_TRACE_SEND, "MPI_Send");
 }
 
-/* But for those with tag 9. */
+/* Selects sends except those with tag 9. */
 static uint8_t *select_some_sends(const struct analysed *a)
 {
     uint8_t *selected = select_sends(a);
@@ -289,8 +289,8 @@ static void the_network_is_ideal(void **state)
 #undef EXCHANGE
 }
 
-/* Three messages fit; the fourth waits until the receiver enters MPI at 100. Where that comes at
- * half the time, so does all that follows. */
+/* Three messages fit; the fourth waits until the receiver enters MPI at 100. If that comes at half
+ * the time, so does all that follows. */
 static void a_full_buffer_waits_for_its_receiver(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(2, NULL);
@@ -358,7 +358,7 @@ static void costs_are_the_line_below_all_messages(void **state)
     forget(&a);
 }
 
-/* Both sides begin at one time; and one call gets two messages, which come one after the other. */
+/* Both sides begin at one time; one call receives two messages, one after the other. */
 static void costs_are_known_where_nobody_was_late(void **state)
 {
     struct analysed a =
@@ -512,8 +512,7 @@ static void value(struct portolan_trace *t, int rank, int64_t ns, const char *na
     EVENT(rank, VALUE, .ns = ns, .what = what & 0xffffff, .bytes = bytes);
 }
 
-/* A call of rank RANK with one message, recorded: 30 before it reached MPI, 20 for each of two
-   events after. */
+/* Records a call with one message: 30 before it reached MPI, 20 for each of two events after. */
 static void recorded_call(struct portolan_trace *t, int rank, int64_t begin, int64_t end)
 {
     static const double costs[] = {30, 40};
@@ -570,8 +569,7 @@ static void what_recording_took_is_taken_out(void **state)
     expect_undisturbed(t, false, 1 - 225.0 / 325, expected, 8);
 }
 
-/* What recording took is a mean: of a message that arrived 20 after its call began it took no 30.
- */
+/* Recording costs a mean: a message that came 20 after its call began cannot have taken 30. */
 static void no_message_arrives_before_it_was_sent(void **state)
 {
     static const int64_t expected[] = {100, 110, 0, 100};
@@ -583,8 +581,8 @@ static void no_message_arrives_before_it_was_sent(void **state)
     expect_undisturbed(t, false, 1 - 110.0 / 140, expected, 4);
 }
 
-/* Blocks were stored, which took 50, in the first send and after the second, and 1000, as nobody
- * can know so exactly, where rank 1 computed for 45. */
+/* Blocks were stored, which took 50, in the first send and after the second, and 1000, which is not
+ * exact, where rank 1 computed for 45. */
 static void what_storing_took_is_taken_out(void **state)
 {
     static const int64_t expected[] = {100, 110, 210, 220, 270, 280, 0, 115, 115, 225, 225, 285};

@@ -135,28 +135,29 @@ static void requests_and_windows_wait_at_their_end(void **state)
 
 /* ------------------------------------------------- mistakes */
 
-struct told {
+struct reported {
     char text[2000];
 };
 
-static void tell(void *arg, const char *file, int line, int column, const char *text)
+static void note_report(void *arg, const char *file, int line, int column, const char *text)
 {
-    struct told *told = arg;
-    size_t n = strlen(told->text);
+    struct reported *reported = arg;
+    size_t n = strlen(reported->text);
 
-    snprintf(told->text + n, sizeof told->text - n, "%s:%d:%d: %s\n", file, line, column, text);
+    snprintf(reported->text + n, sizeof reported->text - n, "%s:%d:%d: %s\n", file, line, column,
+             text);
 }
 
 static void mistakes_are(const char *text, const char *expected)
 {
-    struct told told = {""};
-    struct portolan_diagnostics d = {tell, &told, 0};
+    struct reported reported = {""};
+    struct portolan_diagnostics d = {note_report, &reported, 0};
     struct portolan_trace *t;
     struct portolan_error err = {0};
 
     assert_int_equal(portolan_scenario_read("s", text, &d, &t, NULL, &err), PORTOLAN_ESYNTAX);
     assert_null(t);
-    assert_string_equal(told.text, expected);
+    assert_string_equal(reported.text, expected);
     assert_true(strncmp(err.text, "s:", 2) == 0);
 }
 

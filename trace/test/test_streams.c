@@ -51,7 +51,7 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* What others rely on without looking. */
+/* Checks what others rely on without looking. */
 static void check_trace(const struct portolan_trace *t)
 {
     size_t next = 0;
@@ -186,7 +186,7 @@ static void files_with_any_byte_changed(void **state)
     assert_true(n_read > 500);
 }
 
-/* -- what is told -- */
+/* -- reports -- */
 
 static struct portolan_trace *make_trace(void)
 {
@@ -237,7 +237,7 @@ static void damaged_blocks_are_told_and_left_out(void **state)
     assert_int_equal(portolan_trace_write(t, folder, &err), PORTOLAN_OK);
     portolan_trace_destroy(t);
     problems[0] = '\0';
-    damage_at("0.0.trace", 65536 + 1000, 0xff); /* in the older one of two blocks */
+    damage_at("0.0.trace", 65536 + 1000, 0xff); /* it is in the older one of two blocks */
     assert_int_equal(portolan_trace_read(folder, &d, &again, &err), PORTOLAN_OK);
     assert_string_equal(problems, "wrong checksum in block 1");
     assert_true(again->locations[0].is_cut);

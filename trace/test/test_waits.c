@@ -239,7 +239,7 @@ static void a_short_pause_does_not_end_polling(void **state)
     forget(&a);
 }
 
-/* Who probes waits in MPI_Probe; what follows receives at once. */
+/* A rank that probes waits in MPI_Probe; the call that follows receives at once. */
 static void a_probe_waits_for_the_message(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(2, NULL);
@@ -312,7 +312,7 @@ static void neighbours_wait_for_neighbours(void **state)
 }
 
 /* A receive that ended before the message was sent by the other clock waited to its end at most;
- * without partners nobody waits; locations may be empty. */
+ * without partners no rank waits; locations may be empty. */
 static void broken_traces_do_no_harm(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(4, NULL);

@@ -177,6 +177,28 @@ enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *tr
 /** Frees what RESULT holds and empties it. */
 void portolan_obsp_result_clear(struct portolan_obsp_result *result);
 
+/** What a run is compared with. Strings and objects are borrowed. */
+struct portolan_obsp_comparison {
+    const char *name;                         /**< of the trace, in the text */
+    struct portolan_obsp_trace *from;         /**< another to fit constants, g and L to; or NULL */
+    const struct portolan_cll_report *report; /**< to fit constants to; or NULL */
+    const char *const *constants;             /**< of experiments: "NAME=C0,C1,..." */
+    size_t n_constants;
+    struct portolan_obsp_machine given; /**< NaN: what is fitted holds */
+    enum portolan_obsp_combine combine;
+    bool predict;   /**< as in the options; constants, a report and another trace imply it */
+    bool totals;    /**< processors only, not each superstep */
+    bool models[2]; /**< enum portolan_obsp_model: which are evaluated */
+};
+/**
+ * *TEXT, which the caller frees: the machine, the experiments, and what the models say next to what
+ * was measured. TRACE gets the constants. PORTOLAN_EINVAL: a constant is no number; errors of the
+ * functions above.
+ */
+enum portolan_status portolan_obsp_compare(const struct portolan_obsp_comparison *comparison,
+                                           struct portolan_obsp_trace *trace, char **text,
+                                           struct portolan_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,7 +38,7 @@ double kernel_time(int bytes)
     int rounds = 0;
     double start, end;
 
-    add(n, 0.5); /* into the cache */
+    add(n, 0.5); /* brings the data into the cache */
     start = now_ns();
     do {
         add(n, 0.5);

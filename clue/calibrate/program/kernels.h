@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a busy processor does while another one is busy, too: sums over data of some size, which lie
+/* Work of a busy processor while another one is busy, too: sums over data of some size, which are
  * in one of its caches or in the memory that all share. */
 #ifndef CLUE_KERNELS_H
 #define CLUE_KERNELS_H
@@ -8,9 +8,9 @@
 
 enum { KERNEL_LEAST = 16 << 10, KERNEL_MOST = 16 << 20, KERNEL_NS = 2000000 };
 
-/** False: no memory. */
+/** Allocates the data; false: no memory. */
 bool kernel_begin(void);
-/** Nanoseconds per KB of such a sum, of some KERNEL_NS or at least two rounds. */
+/** Returns the nanoseconds per KB of such a sum, over some KERNEL_NS or at least two rounds. */
 double kernel_time(int bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What messages, collectives and busy processors cost on a real machine: two ranks of MPI measure
- * it and rank 0 prints a line for each sample, "KIND BYTES NANOSECONDS". Each round measures
- * everything once (what takes long, every fourth does), so that a disturbance spoils a few samples
- * of many things, not many of one. `portolan clue calibrate` starts it, and reads what it prints
+ * Measures what messages, collectives and busy processors cost on a real machine. Rank 0 of two
+ * ranks prints a line for each sample, "KIND BYTES NANOSECONDS". Each round measures everything
+ * once (every fourth round what takes long), so that a disturbance spoils a few samples of many
+ * things, not many of one. `portolan clue calibrate` starts it, and reads what it prints
  * (clue/calibrate/samples.c).
  *
  * portolan-calibrate [SECONDS]
@@ -19,13 +19,13 @@
 #include <time.h>
 
 enum { MOST_BYTES = 4 << 20, COPIED_BYTES = 256 << 10, MOST_SIZES = 64, ROOM_BYTES = 32 << 10 };
-#define BATCH_NS 2e6  /* a sample takes about so long */
-#define LONG_NS  10e6 /* on slow networks: what takes longer once is measured in fewer rounds */
+#define BATCH_NS 2e6  /* duration of a sample */
+#define LONG_NS  10e6 /* on slow networks, what takes longer is measured in fewer rounds */
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank;
 static bool same_host;
-static double expected_ns; /* what the next sample's thing took before; 0: not known */
+static double expected_ns; /* duration of the next sample's operation before; 0: not known */
 static char *out, *in;
 
 static double now_ns(void)
@@ -49,7 +49,7 @@ static void receive(int bytes, int tag)
     MPI_Recv(in, bytes, MPI_BYTE, !rank, tag, world, MPI_STATUS_IGNORE);
 }
 
-/* How often a thing is repeated for one sample. */
+/* Returns how often an operation is repeated for one sample. */
 static int repetitions(int most)
 {
     int n = expected_ns > 0 ? (int)(BATCH_NS / expected_ns) : 2;
@@ -57,9 +57,9 @@ static int repetitions(int most)
     return n < 1 ? 1 : n > most ? most : n;
 }
 
-/* -- samples: all ranks call these; the result is rank 0's unless it says so -- */
+/* -- samples: all ranks call these; rank 0 gets the result, unless stated -- */
 
-/* Half a round trip. */
+/* Measures half a round trip. */
 static double sample_half(int bytes)
 {
     int n = repetitions(100);
@@ -70,7 +70,7 @@ static double sample_half(int bytes)
     return (now_ns() - start) / n / 2;
 }
 
-/* As many as the library surely has room for. */
+/* Returns for how many messages the library surely has room. */
 static int waiting_messages(int bytes)
 {
     int n = ROOM_BYTES / (bytes + 1024);
@@ -78,7 +78,7 @@ static int waiting_messages(int bytes)
     return n < 1 ? 1 : n > 16 ? 16 : n;
 }
 
-/* Sends that nobody receives yet. */
+/* Measures sends that are not received yet. */
 static double sample_send(int bytes)
 {
     int n = waiting_messages(bytes);
@@ -93,7 +93,7 @@ static double sample_send(int bytes)
     return ns;
 }
 
-/* Receives of messages that have come while their receiver computed: no call has looked at them. */
+/* Measures receives of messages that came while their receiver computed: no call has seen them. */
 static double sample_receive(int bytes)
 {
     int n = waiting_messages(bytes);
@@ -117,7 +117,7 @@ static double sample_receive(int bytes)
     return result;
 }
 
-/* Time per message of a row of them that are received as they come: the gap of the network. */
+/* Measures the time per message of a row that is received as it arrives: the gap of the network. */
 static double sample_stream(int bytes)
 {
     int n = repetitions(64);
@@ -129,12 +129,12 @@ static double sample_stream(int bytes)
     return (now_ns() - start) / n;
 }
 
-/* Time of a kernel on BYTES of data, while the other rank sleeps. */
+/* Measures a kernel on BYTES of data, while the other rank sleeps. */
 static double sample_alone(int bytes)
 {
     double ns = rank == 0 ? kernel_time(bytes) : 0;
 
-    if (rank == 1) /* a rank in MPI would keep its processor busy, too */
+    if (rank == 1) /* in MPI, a rank that waits would keep its processor busy, too */
         nanosleep(&(struct timespec){.tv_nsec = 2 * KERNEL_NS}, NULL);
     return ns;
 }
@@ -144,7 +144,7 @@ static double sample_together(int bytes)
     return kernel_time(bytes);
 }
 
-/* How long a send blocks if nobody receives it for so long. */
+/* Measures how long a send blocks if it is not received for LATE_NS. */
 static double sample_late(int bytes, double late_ns)
 {
     double start = now_ns(), ns = 0;
@@ -159,8 +159,8 @@ static double sample_late(int bytes, double late_ns)
     return ns;
 }
 
-/* What a send takes after a receiver has come that was late: the part of the way that begins only
- * when both are ready. */
+/* Measures how long a send takes after a late receiver has come: the part of the way that begins
+ * only when both are ready. */
 static double sample_rest(int bytes)
 {
     double late_ns = 20e3 + 3 * sample_half(bytes);
@@ -170,9 +170,9 @@ static double sample_rest(int bytes)
     return sample_late(bytes, late_ns) - late_ns;
 }
 
-/* -- what is done once, of which a sample is the mean -- */
+/* -- operations that are performed once; a sample is their mean -- */
 
-/* Both ways at once, without blocking. */
+/* Exchanges both ways at once, without blocking. */
 static void exchange(int bytes)
 {
     MPI_Request requests[2];
@@ -204,22 +204,23 @@ static void allreduce(int bytes)
     MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
 }
 
-/* A copy in memory, as collectives make of a rank's own part. */
+/* Copies in memory, as collectives copy a rank's own part. */
 static void pack(int bytes)
 {
     memcpy(in, out, (size_t)bytes);
     __asm__ volatile("" ::: "memory");
 }
 
-/* -- the plan -- */
+/* -- the table of kinds -- */
 
 struct kind {
     const char *name;
-    double (*sample)(int bytes); /**< NULL: the mean of doing ONCE at most so often */
-    int least, most, per_octave; /**< sizes; PER_OCTAVE 0: LEAST alone */
+    double (*sample)(int bytes); /**< NULL: the mean of at most MOST times ONCE */
+    int least, most, per_octave; /**< range of sizes; PER_OCTAVE 0: LEAST alone */
     bool of_one_host;
-    bool of_shared_memory;    /**< only if collectives on one host are no messages */
-    bool of_eager, of_others; /**< only up to the eager limit; only beyond it */
+    bool of_shared_memory; /**< measured only if collectives on one host use no messages */
+    bool of_eager,
+        of_others; /**< OF_EAGER: only up to the eager limit; OF_OTHERS: only beyond it */
     void (*once)(int bytes);
     int most_often;
     bool ends_together; /**< ranks that leave early wait for the last */
@@ -245,8 +246,8 @@ static const struct kind kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-/* Sizes of a kind: LEAST, and from 8 bytes on so many per octave (below 0: octaves per size); up to
- * the eager limit, and the sizes around it. */
+/* Lists the sizes of a kind: LEAST, and from 8 bytes on so many per octave (below 0: octaves per
+ * size); up to the eager limit, and the sizes around it. */
 static int list_sizes(const struct kind *k, int eager, int *sizes)
 {
     int n = 0, step = k->per_octave < 0 ? -k->per_octave : 1;
@@ -289,7 +290,7 @@ static void measure_kind(const struct kind *k, double *expected, int eager, int 
     int sizes[MOST_SIZES], n = list_sizes(k, eager, sizes);
 
     for (int i = n ? -1 : 0; i < n;
-         i++) { /* what follows other kinds is slow at first: not taken */
+         i++) { /* the first one after another kind is slow, and does not count */
         int at = i < 0 ? 0 : i;
         double ns;
 
@@ -305,7 +306,7 @@ static void measure_kind(const struct kind *k, double *expected, int eager, int 
     }
 }
 
-/* Does a send of this size return long before somebody receives? Most of five tries say. */
+/* Returns whether a send of this size returns long before it is received, by most of five tries. */
 static bool is_eager(int bytes)
 {
     double late_ns;
@@ -323,7 +324,7 @@ static bool is_eager(int bytes)
     return n;
 }
 
-/* The largest message that is sent eagerly. */
+/* Finds the largest message that is sent eagerly. */
 static int find_eager_limit(void)
 {
     int low = 0, high = MOST_BYTES + 1;
@@ -343,9 +344,9 @@ static int find_eager_limit(void)
     return low;
 }
 
-/* Does MPI do collectives in shared memory, or by messages? A root can broadcast more small
- * messages before anybody receives them than there are cells for it in shared memory (4 of
- * MPICH's). */
+/* Returns whether MPI performs collectives in shared memory, not by messages. If so, a root can
+ * broadcast more small messages before they are received than there are cells for messages in
+ * shared memory (4 in MPICH). */
 static bool has_shared_memory(void)
 {
     enum { AHEAD = 16 };
@@ -354,7 +355,7 @@ static bool has_shared_memory(void)
 
     for (int i = 0; i < 5; i++) {
         start = now_ns();
-        for (int k = 0; k < AHEAD; k++) /* the first go by messages in any case */
+        for (int k = 0; k < AHEAD; k++) /* the first ones are messages in any case */
             bcast(8);
         usual_ns = now_ns() - start;
         late_ns = 200e3 + 4 * usual_ns;
@@ -372,15 +373,15 @@ static bool has_shared_memory(void)
     return n;
 }
 
-/* Does a large message go on while its receiver computes? If not the receiver still takes most of
- * the time after it has come back. */
+/* Returns whether a large message needs its receiver to copy it: then a receiver that has computed
+ * meanwhile still takes most of the time after it has come back. */
 static bool receiver_copies(void)
 {
     double late_ns, start;
     int n = 0;
 
     expected_ns = 0;
-    sample_half(COPIED_BYTES); /* the first is slow */
+    sample_half(COPIED_BYTES); /* the first one is slow */
     late_ns = 10 * sample_half(COPIED_BYTES);
     MPI_Bcast(&late_ns, 1, MPI_DOUBLE, 0, world);
     for (int i = 0; i < 5; i++) {
@@ -400,8 +401,8 @@ static bool receiver_copies(void)
     return n >= 3;
 }
 
-/* Says on which machines; whether both ranks are on one. */
-static void tell_machine(void)
+/* Prints the names of the machines; returns whether both ranks are on one. */
+static void print_machines(void)
 {
     char names[2][MPI_MAX_PROCESSOR_NAME] = {{0}}, version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -434,9 +435,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "portolan-calibrate: needs two ranks, and memory\n");
         MPI_Abort(world, 1);
     }
-    memset(out, 1, MOST_BYTES + 8); /* else all of it would be one page of zeros */
+    memset(out, 1, MOST_BYTES + 8); /* otherwise all of it would be one page of zeros */
     memset(in, 1, MOST_BYTES + 8);
-    tell_machine();
+    print_machines();
     eager = find_eager_limit();
     if (rank == 0)
         printf("eager %d 0\n", eager);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Patterns that no parameter was fitted to, on two ranks: rank 0 prints a line for each, "NAME
- * BYTES NANOSECONDS", the median of its rounds. Run for real and in virtual time it tells
- * how far a machine file can be trusted. An argument is about how many seconds it may take: it then
- * does fewer steps where messages are slow; 0 nanoseconds: a few steps would take too long.
+ * Patterns that no parameter was fitted to, on two ranks. Rank 0 prints a line for each, "NAME
+ * BYTES NANOSECONDS", the median of its rounds. Run for real and in virtual time, they show how far
+ * a machine file can be trusted. An argument is about how many seconds they may take: fewer steps
+ * are made where messages are slow; 0 nanoseconds: a few steps would take too long.
  */
 #include <mpi.h>
 
@@ -20,7 +20,7 @@ static int rank;
 static char *out, *in;
 static volatile double sink;
 
-/* Some microseconds of arithmetic. */
+/* Computes for some microseconds. */
 static void compute(int n)
 {
     double x = sink + 1;
@@ -40,14 +40,14 @@ static void ring(int bytes)
         MPI_Send(out, bytes, MPI_BYTE, 0, 0, world);
 }
 
-/* What programs do: they read what came, and write what they send next. */
+/* Reads what came, and writes what is sent next, as programs do. */
 static void work_on(int bytes)
 {
     const double *from = (const double *)in;
     double *to = (double *)out;
     static double step;
 
-    step = step < 1 ? step + 0.001 : 0; /* else the data would soon be the same each time */
+    step = step < 1 ? step + 0.001 : 0; /* keeps the data from becoming the same each time */
     for (int i = 0; i < bytes / 8; i++)
         to[i] = 1 + step + 0.25 * (to[i] + from[i]);
 }
@@ -58,7 +58,7 @@ static void computing(int bytes)
         work_on(bytes);
 }
 
-/* Neighbours exchange borders without blocking, and agree on a small number. */
+/* Exchanges borders with the neighbour without blocking, and agrees on a small number. */
 static void borders(int bytes)
 {
     MPI_Request requests[2];
@@ -97,8 +97,8 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* How many steps a round has, and how many rounds there are, if the pattern may take SECONDS;
- * false: it would take longer. */
+/* Finds the number of rounds and of their steps if the pattern may take SECONDS; false: it takes
+ * longer. */
 static bool plan(const struct pattern *p, int bytes, double seconds, int *n, int *rounds)
 {
     enum { FEWEST = 3 };
@@ -120,7 +120,7 @@ static bool plan(const struct pattern *p, int bytes, double seconds, int *n, int
     return *rounds >= FEWEST;
 }
 
-/* The median of rounds that take about as long each. */
+/* Returns the median of rounds that take about as long each. */
 static double time_of(const struct pattern *p, int bytes, int n, int rounds)
 {
     double times[ROUNDS];
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     in = calloc(2, MOST_BYTES);
     if (!out || !in)
         MPI_Abort(world, 1);
-    memset(out, 1, 2 * MOST_BYTES); /* else all of it would be one page of zeros */
+    memset(out, 1, 2 * MOST_BYTES); /* otherwise all of it would be one page of zeros */
     memset(in, 1, 2 * MOST_BYTES);
     for (size_t p = 0; p < N_PATTERNS; p++)
         for (int s = 0; s < N_SIZES; s++, left--) {

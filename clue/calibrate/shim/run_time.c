@@ -19,7 +19,8 @@ enum { DATA_BYTES = 65536 };
 
 static double began;
 
-/* The first messages between two ranks make their connections, which takes milliseconds. */
+/* Lets all ranks exchange a message, since the first one between two ranks makes their connection,
+ * which takes milliseconds. */
 static void connect_all(void)
 {
     static char out[DATA_BYTES], data[DATA_BYTES];

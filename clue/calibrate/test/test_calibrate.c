@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples whose law is known become a machine with that law; noise does not, and is told. */
+/* Samples whose law is known become a machine with that law; noise does not, and is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { EAGER = 8192, ROUNDS = 31 };
 
-/* What the made machine takes: a break at 1 KB, and another one at the eager limit. */
+/* The true delay of a send: it has a break at 1 KB, and another one at the eager limit. */
 static double true_send(double bytes)
 {
     return bytes > EAGER ? 100 : 100 + 0.1 * bytes;
@@ -46,14 +46,14 @@ static double true_pack(double bytes)
     return bytes > 1 << 20 ? 0.1 * bytes : 0.02 * bytes;
 }
 
-/* Of which an exchange of as much takes 400. */
+/* The true time of an allreduce; exchanging as much takes 400 of it. */
 static double true_call(double bytes)
 {
     return 400 + 10 * bytes;
 }
 
-/* NOISE: standard deviation of a sample's logarithm; every tenth sample is disturbed beyond that.
- */
+/* Writes samples of a kind. NOISE: deviation of a sample's logarithm; every tenth is disturbed by
+ * more. */
 static void put_kind(FILE *f, const char *kind, double (*law)(double), double least, double most,
                      double noise, int round)
 {
@@ -145,7 +145,7 @@ static void test_exact(void **state)
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 65536), 0.02 * 65536, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 4 << 20), 0.1 * (4 << 20), 1);
     assert_true(m->hosts[0].receiver_copies);
-    assert_int_equal(m->hosts[0].n_busy, 1); /* the middle kernel: 39 / 30 */
+    assert_int_equal(m->hosts[0].n_busy, 1); /* the median kernel: 39 / 30 */
     assert_float_equal(m->hosts[0].busy[0].factor, 1.3, 0.001);
     free(text);
     clue_machine_destroy(file);
@@ -165,7 +165,7 @@ static void test_noise(void **state)
     assert_true(file->covariance[CLUE_SEND][CLUE_SEND] > 0);
     free(text);
     clue_machine_destroy(file);
-    /* What the check found contains it. */
+    /* The errors of the check include it. */
     file = machine_of(
         samples, (struct clue_errors){.computing = 0.05, .communication = 0.1, .n = 40}, &text);
     assert_true(file->covariance[CLUE_SEND][CLUE_SEND] == 0);
@@ -191,7 +191,7 @@ static void test_bad_line(void **state)
     unlink(path);
 }
 
-/* LINES as samples. */
+/* Reads LINES as samples. */
 static struct clue_samples *read_lines(const char *lines)
 {
     char path[] = "/tmp/clue-samples-XXXXXX";
@@ -205,8 +205,9 @@ static struct clue_samples *read_lines(const char *lines)
     return samples;
 }
 
-/* What computes is 10 % off; half of what else there is communicates, 30 % off: with the 10 % of
- * the other half together a factor of exp(sqrt(0.15^2 + 0.05^2)). */
+/* Half of the patterns compute and are 10 % off. Half of the time of the others is communication,
+ * which is 30 % off: with the 10 % of the other half this is a factor of exp(sqrt(0.15^2 +
+ * 0.05^2)). */
 static void test_check(void **state)
 {
     struct clue_samples *virtual = read_lines("computing 8 1000\nring 8 1000\n");
@@ -218,7 +219,7 @@ static void test_check(void **state)
     (void)state;
     assert_true(clue_check_errors(&(struct clue_check){all, 2, virtual, idle}, &errors));
     assert_int_equal(errors.n, 4);
-    /* programs deviate by 4 % besides */
+    /* programs deviate by 4 % in addition */
     assert_true(fabs(errors.computing - hypot(0.1 / 1.645, 0.04)) < 1e-4);
     /* the part of computing is subtracted by its deviation, 0.1 / 1.645 */
     assert_true(fabs(errors.communication -
@@ -229,7 +230,7 @@ static void test_check(void **state)
     clue_samples_destroy(real);
 }
 
-/* Of programs that are started anew: the middle one of each, by kind and size. */
+/* Combines runs of a program that is started again: the median of each kind and size. */
 static void test_combine(void **state)
 {
     static const char *const launches[] = {"half 0 400\nhalf 8 410\neager 1024 0\n",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank that is a process: portolan-clue starts it with this library before all others. It
- * connects, waits for its turn to begin, and tells how the process ends. Functions of the C library
- * that stand here do for forked processes what they always do.
+ * The library that portolan-clue has a rank's process load before all others. It connects, waits
+ * for its turn to begin, and reports how the process ends. Functions of the C library that are
+ * defined here behave as usual in forked processes.
  */
-#include "../caller.h"
+#include "../fortran_site.h"
 #include "../internal.h"
-#include "ask.h"
+#include "client.h"
 
 #include <portolan/list.h>
 
@@ -27,7 +27,7 @@ bool clue_is_virtual(void)
     return asker_is_rank();
 }
 
-/* Of all threads: they share the processor that the rank has. */
+/* Returns the processor time of all threads, which share the rank's processor. */
 int64_t asker_cpu_ns(void)
 {
     return clue_real_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -38,7 +38,7 @@ static int by_size(const void *a, const void *b)
     return PORTOLAN_ORDER(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-/* What an empty burst takes, after others had the processor: the median. */
+/* Returns the median time of an empty burst that begins after other ranks had the processor. */
 static int64_t find_clock_cost(void)
 {
     enum { BURSTS = 32 };
@@ -84,8 +84,9 @@ bool caller_is_binding(const void *code, uint64_t *key)
 
 /* ------------------------------------------------- ends */
 
-/* Threads that spin until others come look as those that compute do. */
-static void tell_of_threads(void)
+/* Reports how many threads the process has: threads that spin while they wait for others cannot be
+ * distinguished from threads that compute. */
+static void assume_threads_compute(void)
 {
     enum { LEAST_NS = 10000000 };
     int64_t all_ns = asker_cpu_ns(), others_ns = all_ns - clue_real_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -95,7 +96,7 @@ static void tell_of_threads(void)
                     "which cannot be told");
 }
 
-/* FLUSHES: what the program wrote is out before others go on. */
+/* FLUSHES: writes the program's buffered output before other ranks go on. */
 static void end_rank(int status, bool flushes)
 {
     static const struct clue_routine routine = {"exit", UINT32_MAX};
@@ -104,7 +105,7 @@ static void end_rank(int status, bool flushes)
     if (!asker_is_rank())
         return;
     clue_call_begin(&routine, NULL);
-    tell_of_threads();
+    assume_threads_compute();
     for (int i = CLUE_OWNERS; i-- > 0;)
         if (clue_asker.at_exit[i])
             clue_asker.at_exit[i]();
@@ -140,7 +141,7 @@ PORTOLAN_API void quick_exit(int status)
     __builtin_unreachable();
 }
 
-static void tell_fault(int signal, siginfo_t *info, void *machine)
+static void report_fault(int signal, siginfo_t *info, void *machine)
 {
     const ucontext_t *state = machine;
     struct link_frame f = {.operation = LINK_FAULT};
@@ -160,18 +161,18 @@ static void prepare_signals(void)
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     static const int timers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGUSR1, SIGUSR2, SIGCHLD};
     static uint8_t stack[65536];
-    const struct sigaction action = {.sa_sigaction = tell_fault,
+    const struct sigaction action = {.sa_sigaction = report_fault,
                                      .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
-    sigemptyset(&clue_asker.held); /* their handlers may read clocks, which asks */
+    sigemptyset(&clue_asker.held); /* handlers of these may read clocks, which asks portolan-clue */
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         sigaddset(&clue_asker.held, timers[i]);
 }
 
-/* Else its connection would stay when the rank itself is gone. */
+/* Closes the connection, which would otherwise outlive the rank itself. */
 static void leave_child(void)
 {
     close(clue_asker.fd);
@@ -180,7 +181,8 @@ static void leave_child(void)
 
 /* ------------------------------------------------- the begin */
 
-/* To the first of ADDRESSES, separated by commas, that answers; -1: none does. */
+/* Connects to the first of ADDRESSES (with commas between) that answers; returns -1 if none
+ * does. */
 static int connect_to(int port, char *addresses)
 {
     char *state = NULL;
@@ -200,8 +202,7 @@ static int connect_to(int port, char *addresses)
     return -1;
 }
 
-/* What portolan-clue has put into the environment is no business of programs that this one starts.
- */
+/* Removes what portolan-clue has put into the environment, for programs that this one starts. */
 static void restore_environment(void)
 {
     const char *before = getenv("PORTOLAN_CLUE_PRELOAD");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory that ranks have together: blocks of powers of two; and a copy of it on machines with
- * real hosts. */
-#include "ask.h"
+/* The memory that ranks share, in blocks of powers of two; with real hosts each rank has a copy. */
+#include "client.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,19 +11,19 @@ enum { CLASSES = 64, ALIGN = 64 };
 
 struct block {
     uint64_t size_class;
-    struct block *next; /* that is free */
+    struct block *next; /* the next free block */
     char bytes[] __attribute__((aligned(ALIGN)));
 };
 struct shared_heap {
     void *roots[CLUE_OWNERS];
-    uint64_t used; /* bytes; 0: nobody has asked yet */
+    uint64_t used; /* bytes in use; 0: nothing has been allocated yet */
     struct block *free[CLASSES];
 };
 
 /* ------------------------------------------------- a copy */
 
-/* What portolan-clue knows of this rank's copy, in which pages are private once they are written
- * to; NULL: the memory is that of all. And the kernel's file of what pages are. */
+/* The contents that portolan-clue knows of this rank's copy; NULL: all ranks map one memory. A page
+ * of the copy becomes private when it is written to, which the kernel's file PAGES shows. */
 static char *known;
 static int pages;
 
@@ -50,7 +49,7 @@ bool asker_share(int fd)
     return clue_asker.heap != MAP_FAILED;
 }
 
-/* Whether page I may have been written to since it was last the one that is known. */
+/* Returns whether page I may have been written to since it was compared last. */
 static bool is_private(size_t i, size_t page)
 {
     enum { ENTRIES = 512 };
@@ -59,7 +58,7 @@ static bool is_private(size_t i, size_t page)
     off_t at = (off_t)(((uintptr_t)LINK_MEMORY / page + i) * sizeof *entries);
 
     if (i % ENTRIES == 0 && pread(pages, entries, sizeof entries, at) != sizeof entries)
-        memset(entries, 1, sizeof entries); /* not told here */
+        memset(entries, 1, sizeof entries); /* unknown: all pages count as written to */
     return entries[i % ENTRIES] && !(entries[i % ENTRIES] & of_file);
 }
 

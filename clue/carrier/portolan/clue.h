@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What portolan-clue has; NULL elsewhere. */
+/* Defined by portolan-clue; NULL elsewhere. */
 extern int portolan_clue_change(const char *parameter, const char *from, const char *to,
                                 double value) __attribute__((weak));
 

@@ -22,23 +22,23 @@ extern "C" {
 /* ------------------------------------------------- who and when */
 
 PORTOLAN_API int clue_self(void);
-/** Tasks with which the run began: ranks of MPI_COMM_WORLD. */
+/** Returns the number of tasks with which the run began: the ranks of MPI_COMM_WORLD. */
 PORTOLAN_API int clue_n_tasks(void);
-/** Number of the host on which TASK runs; tasks on the same host share memory. */
+/** Returns the number of the host on which TASK runs; tasks on the same host share memory. */
 PORTOLAN_API int clue_host_of(int task);
 PORTOLAN_API int clue_n_hosts(void);
-/** Name of a host ("node[3]"), and of its type ("node"); constant. */
+/** Return the name of a host ("node[3]") and of its type ("node"); the texts are constant. */
 PORTOLAN_API const char *clue_host_name(int host);
 PORTOLAN_API const char *clue_host_type(int host);
 PORTOLAN_API int64_t clue_now(void);
 
-/** A library's own data of the calling task; at first NULL. */
+/** Owners of data. clue_own() returns where a library keeps its data of a task; at first NULL. */
 enum clue_owner { CLUE_MPI, CLUE_PVM, CLUE_OWNERS };
 PORTOLAN_API void **clue_own(enum clue_owner owner);
 
 /* ------------------------------------------------- calls */
 
-/** A function of a library: constant, one for each. `number`: among those of its library. */
+/** A function of a library; there is one constant for each. `number` is unique in its library. */
 struct clue_routine {
     const char *name;
     uint32_t number;
@@ -52,18 +52,19 @@ struct clue_routine {
 PORTOLAN_API void clue_call_begin(const struct clue_routine *routine, const void *site);
 PORTOLAN_API void clue_call_end(void);
 
-/** The program has bindings for Fortran: those call the library. Then clue_caller() gives the place
- * of the program's call, of the return address SITE and the frame of a function of the library. */
+/** The program has bindings for Fortran, which call the library. Then clue_caller() returns the
+ * place of the program's call, from the return address SITE and the frame of a function of the
+ * library. */
 PORTOLAN_API extern bool clue_has_bindings;
 PORTOLAN_API const void *clue_caller(const void *site, const void *frame);
 
-/** The observer of calls and messages, as in mpi/, or NULL. `ticks` are clue_now(). The carrier
- * reports BEGIN and END; the library reports the events between them. */
+/** Returns the observer of calls and messages, as in mpi/, or NULL. `ticks` are clue_now(). The
+ * carrier reports BEGIN and END; the library reports the events between them. */
 PORTOLAN_API const struct portolan_mpi_observer *clue_observer(void);
 
 /* ------------------------------------------------- messages */
 
-/** A message or receive on its way; 0: none. Numbers of complete and freed ones are used again. */
+/** A message or receive under way; 0: none. Numbers of complete and freed ones are used again. */
 typedef uint32_t clue_request;
 
 enum { CLUE_ANY = -1 };
@@ -73,38 +74,38 @@ enum clue_send_flag {
     CLUE_BUFFERED = 2,    /**< complete at once, whatever its size */
     CLUE_READY = 4, /**< an error of the program if no receive is posted (reported, and counted) */
     CLUE_FREE = 8,  /**< takes no time: bookkeeping, which real libraries do not send */
-    /** Of receives from CLUE_ANY: takes every message that matches, one after the other as they
-     * arrive in virtual time, until it is cancelled; never complete. This reaches a task while it
-     * computes: one-sided communication. */
+    /** On receives from CLUE_ANY: takes every message that matches, one after the other as they
+     * arrive in virtual time, until it is cancelled; it never becomes complete. This reaches a
+     * task while it computes: one-sided communication. */
     CLUE_STANDING = 16,
-    CLUE_ANSWER = 16, /**< of sends to such a receive: waits for no call of the receiver */
+    CLUE_ANSWER = 16, /**< on sends to such a receive: does not wait for a call of the receiver */
     CLUE_COPIED = 32  /**< the data may be changed at once, whatever the size */
 };
 
 struct clue_send {
     int to;
-    uint64_t context; /**< of the communicator; a receive must name the same */
+    uint64_t context; /**< identifies the communicator; a receive must name the same */
     int tag;          /**< >= 0 */
     const void *data; /**< borrowed until the request is complete */
     uint64_t bytes;
-    uint64_t packed; /**< bytes that were packed for it: packing delay */
+    uint64_t packed; /**< bytes that were packed for it, which take a packing delay */
     unsigned flags;
-    uint8_t label; /**< goes with the message */
+    uint8_t label; /**< is delivered with the message */
 };
 
-/** What was received, or found by a probe. */
+/** A message that was received, or found by a probe. */
 struct clue_message {
     int from;
     int tag;
     uint64_t bytes;
     const void *data; /**< valid during deliver(); NULL after a probe */
-    uint8_t label;    /**< of the send */
+    uint8_t label;    /**< that of the send */
 };
 
 struct clue_receive {
-    int from; /**< or CLUE_ANY */
+    int from; /**< a task, or CLUE_ANY */
     uint64_t context;
-    int tag;        /**< or CLUE_ANY */
+    int tag;        /**< a tag, or CLUE_ANY */
     unsigned flags; /**< CLUE_FREE, CLUE_STANDING */
     /**
      * Takes the data out of a matched message; called once, before the request is complete,
@@ -115,8 +116,8 @@ struct clue_receive {
     void *arg;
 };
 
-/** Takes the send delay; complete when the data may be changed again: at once up to the eager
- * limit, else when it was received. */
+/** Sends a message, which takes the send delay. The request is complete when the data may be
+ * changed again: at once up to the eager limit, else when the message was received. */
 PORTOLAN_API clue_request clue_send(const struct clue_send *send);
 PORTOLAN_API clue_request clue_receive(const struct clue_receive *receive);
 
@@ -126,57 +127,57 @@ PORTOLAN_API clue_request clue_receive(const struct clue_receive *receive);
  * requests stay so until clue_free(). Each receive that it waited for takes the receive delay.
  */
 PORTOLAN_API size_t clue_wait(const clue_request *requests, size_t n, bool is_all);
-/** Whether the request is complete at the task's time; takes the receive delay (as in the paper,
- * also if it is not complete). */
+/** Returns whether the request is complete at the task's time; takes the receive delay (as in the
+ * paper, also if it is not complete). */
 PORTOLAN_API bool clue_test(clue_request request);
-/** The same for several, as one poll: index of the first that is complete, N: none is. */
+/** Tests several as one poll: returns the index of the first that is complete, N: none is. */
 PORTOLAN_API size_t clue_test_any(const clue_request *requests, size_t n);
-/** Whether it is complete at the task's time; takes no time. Records do not have it: what the task
- * asks next must be the same in both cases, or clue_record_await() says that it is not. */
+/** Returns whether it is complete at the task's time; takes no time. Records do not contain it:
+ * what the task asks next must be the same in both cases, or clue_record_await() says that it is
+ * not. */
 PORTOLAN_API bool clue_is_complete(clue_request request);
 /** Releases the number; a request that is not complete continues. */
 PORTOLAN_API void clue_free(clue_request request);
-/** Cancels a receive, or a send, that is not matched. True: it is complete, without a message.
- */
+/** Cancels a receive or send that is not matched. True: it is complete, without a message. */
 PORTOLAN_API bool clue_cancel(clue_request request);
 
 /**
  * Looks for a message that has arrived (IS_WAITING: waits for one), without receiving it; takes the
- * receive delay. TAKEN (may be NULL): the message is taken out of the queue, and only
- * clue_receive_taken() with this number can have it. False: there is none.
+ * receive delay. If TAKEN is not NULL, the message is taken out of the queue, and can only be
+ * received by clue_receive_taken() with this number. Returns false if there is no message.
  */
 PORTOLAN_API bool clue_probe(int from, uint64_t context, int tag, bool is_waiting,
                              struct clue_message *message, clue_request *taken);
-/** The receive of a taken message: the same request goes on, with DELIVER of RECEIVE. */
+/** Receives a message that was taken: the same request goes on, with DELIVER of RECEIVE. */
 PORTOLAN_API void clue_receive_taken(clue_request taken, const struct clue_receive *receive);
 
 /* ------------------------------------------------- schedules, for records alone */
 
-/** A schedule is what a nonblocking operation asks for, as far as messages have come whenever the
- * task is in a call. How far that is depends on the machine, so a record keeps it apart from the
- * rest, and its replay goes on with it in the same way: a wait of a schedule is asked for only when
- * its requests are complete. Returns the schedule's number, 0: the run is not recorded. It takes
- * its first steps at once. */
+/** Begins a schedule: the operations that a nonblocking operation asks for, as far as messages have
+ * come whenever the task is in a call. How far that is depends on the machine, so a record keeps a
+ * schedule apart from the rest, and its replay continues it in the same way: it asks for a wait
+ * only when the requests are complete. A schedule takes its first steps at once. Returns its
+ * number, 0 if the run is not recorded. */
 PORTOLAN_API uint32_t clue_schedule_begin(void);
-/** It takes no more steps. */
+/** Ends a schedule, which takes no more steps. */
 PORTOLAN_API void clue_schedule_end(uint32_t schedule);
-/** What the task asks from here on belongs to this schedule; 0: to none; CLUE_UNRECORDED: it is
- * part of an await. Returns what was set before. */
+/** Assigns what the task asks from here on to this schedule; 0: to none; CLUE_UNRECORDED: it is
+ * part of an await. Returns the value before. */
 enum { CLUE_UNRECORDED = UINT32_MAX };
 PORTOLAN_API uint32_t clue_record_as(uint32_t schedule);
-/** A request of the task's own, or a schedule. */
+/** An item of an await: a request of the task's own, or a schedule. */
 struct clue_awaited {
     clue_request request;
     uint32_t schedule;
 };
-/** All schedules take steps, in the order in which they began, and with them the task waits until
- * all N are complete. Not IS_ALL: what follows depends on time. */
+/** Records that all schedules take steps, in the order in which they began, and that with them the
+ * task waits until all N items are complete. Not IS_ALL: what follows depends on time. */
 PORTOLAN_API void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all);
 
 /* ------------------------------------------------- meetings */
 
 enum clue_meeting_kind {
-    CLUE_MEET_ALL,     /**< all go on when the last has arrived */
+    CLUE_MEET_ALL,     /**< all continue when the last has arrived */
     CLUE_MEET_AT_ROOT, /**< only the root waits, for all */
     CLUE_MEET_OF_ROOT  /**< all wait for the root only */
 };
@@ -184,9 +185,9 @@ enum clue_meeting_kind {
 struct clue_meeting {
     enum clue_meeting_kind kind;
     uint64_t context;
-    uint64_t sequence;  /**< of meetings in this context */
-    int n, index, root; /**< members; own number and the root's among them */
-    int64_t ns;         /**< each member takes, beyond waiting */
+    uint64_t sequence;  /**< number of the meeting in this context */
+    int n, index, root; /**< N: number of members; INDEX and ROOT are among them */
+    int64_t ns;         /**< time that each member takes, beyond waiting */
 };
 PORTOLAN_API void clue_meet(const struct clue_meeting *meeting);
 
@@ -195,44 +196,44 @@ enum clue_shared {
     CLUE_SHARED_REDUCE,
     CLUE_SHARED_ALLREDUCE,
     CLUE_SHARED_BARRIER,
-    CLUE_COLLECTIVE_CALL /**< of any collective, besides its messages */
+    CLUE_COLLECTIVE_CALL /**< what any collective takes in addition to its messages */
 };
-/** Time of such an operation of BYTES on a node, by the machine file; -1: the file has none, and
- * messages are used. */
+/** Returns the time of such an operation of BYTES on a node, by the machine file; -1: the file has
+ * none, and messages are used. */
 PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
-/** File with rules of collectives that the machine file names; NULL: none. */
+/** Returns the file with rules of collectives that the machine file names; NULL: none. */
 PORTOLAN_API const char *clue_collectives_file(void);
 
 /* ------------------------------------------------- memory of all tasks */
 
-/** BYTES of zeros, aligned to 64 bytes, at the same address in all tasks, each of which may free
- * them. One task runs at a time, so no lock is needed; other pointers of a task, also to
+/** Returns BYTES of zeros, aligned to 64 bytes, at the same address in all tasks, each of which may
+ * free them. One task runs at a time, so no lock is needed; other pointers of a task, also to
  * functions, are invalid in other tasks. */
 PORTOLAN_API void *clue_share(size_t bytes);
 PORTOLAN_API void clue_unshare(void *memory);
-/** The data of the tasks' libraries of OWNER there; at first NULL. */
+/** Returns where OWNER's libraries of all tasks keep their common data; at first NULL. */
 PORTOLAN_API void **clue_shared(enum clue_owner owner);
-/** From deliver() of a standing receive alone, at most once: calls RUN(ARG) in TASK before any task
- * goes on. RUN and ARG are addresses of that task. */
+/** Calls RUN(ARG) in TASK before any task goes on. Call it only from deliver() of a standing
+ * receive, at most once. RUN and ARG are addresses of that task. */
 PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /* ------------------------------------------------- time, tasks, ends */
 
-/** The task does nothing for NS. */
+/** Lets NS pass, during which the task does nothing. */
 PORTOLAN_API void clue_sleep(int64_t ns);
-/** Of requests of active schedules, no wait watches more; replays of records do as the library. */
+/** A wait watches so many requests of active schedules at most; replays of records do the same. */
 enum { CLUE_MOST_OF_SCHEDULES = 64 };
-/** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay; or, by a
- * message to itself, all that the machine file says that one takes. */
+/** Takes the host's packing delay for moving BYTES in memory, as the parts of a collective do; or,
+ * with IS_MESSAGE, all that the machine file says a message to itself takes. */
 PORTOLAN_API void clue_pack(uint64_t bytes, bool is_message);
-/** The task writes BYTES at AT within its call: its next burst takes what the kernel takes for
- * those pages that nobody has touched (AT NULL: all, and they are given back). Where others run
- * meanwhile it is called before. */
+/** Reports that the task writes BYTES at AT within its call: its next burst takes the kernel's time
+ * for those pages that are touched for the first time (AT NULL: for all, and they are given back).
+ * If others run meanwhile, it is called before. */
 PORTOLAN_API void clue_touch(void *at, uint64_t bytes);
 /** Takes NS in the library, without the performance factor. */
 PORTOLAN_API void clue_spend(int64_t ns);
 
-/** A request that is complete after NS; for clue_wait() with others. */
+/** Returns a request that is complete after NS, to be waited for with others. */
 PORTOLAN_API clue_request clue_timer(int64_t ns);
 /** Returns when no task can act at an earlier time: what follows happens in virtual order. */
 PORTOLAN_API void clue_in_order(void);
@@ -240,24 +241,24 @@ PORTOLAN_API void clue_in_order(void);
 /**
  * Starts N tasks of the executable PROGRAM with ARGV, on HOSTS. Takes the host's initialization
  * delay, and for each task the spawn delay, after which it begins. Returns how many were started;
- * their numbers go to TASKS. Fewer than N: PROGRAM cannot be loaded.
+ * their numbers go to TASKS. It is less than N if PROGRAM cannot be loaded.
  */
 PORTOLAN_API int clue_spawn(const char *program, char *const argv[], const int *hosts, int n,
                             int *tasks);
-/** Whether TASK is the number of a task, also of one that has exited; and whether it has not. */
+/** Return whether TASK is a task's number, also after its exit; and whether it has not exited. */
 PORTOLAN_API bool clue_is_known(int task);
 PORTOLAN_API bool clue_is_alive(int task);
 /** Ends another task at the caller's time; it does not run again. */
 PORTOLAN_API void clue_kill(int task);
-/** RUN is called in the calling task when that exits, within a call. */
+/** Has RUN called in the calling task when that exits, within a call. */
 PORTOLAN_API void clue_at_exit(enum clue_owner owner, void (*run)(void));
 
-/** clue_now(), as the program reads it. Ends the run if that waits for a clock that stands still.
- */
+/** Returns clue_now() as the program reads it. Ends the run if it waits for a clock that stands
+ * still. */
 PORTOLAN_API int64_t clue_read_clock(void);
 
-/** The copy of a library's variable that the calling task's program has; NULL: it has none, or they
- * are the same. */
+/** Returns the copy of a library's variable that the task's program has; NULL: it has none of its
+ * own. */
 PORTOLAN_API void *clue_variable(const char *name);
 
 /** Ends the run: routine, task, time and call site are added to the message. Does not return. */
@@ -267,9 +268,9 @@ PORTOLAN_API void clue_fail(const char *format, ...)
 PORTOLAN_API void clue_abort(int status) __attribute__((noreturn));
 /** Notes an assumption of the run ("assumed"), once for each TEXT and call site. */
 PORTOLAN_API void clue_assume(const char *text);
-/** The place of a call of TASK: "file.c:12", or what is known; valid until the next call. */
+/** Returns the place of a call of TASK: "file.c:12", or what is known, until the next call. */
 PORTOLAN_API const char *clue_site_text(int task, const void *site);
-/** A mistake of the program that does not end it: in the report with task, time and site. */
+/** Reports a mistake of the program that does not end it, with task, time and site. */
 PORTOLAN_API void clue_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #ifdef __cplusplus

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What only ranks that are processes can do: threads that compute and one that sends, and a fork.
- */
+/* What only ranks that are processes can do: threads that compute, one that sends, and a fork. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +12,7 @@
 
 enum { THREADS = 4 };
 
-/* A handler that reads a clock, which is a call. */
+/* Handles a signal by reading a clock, which is a call. */
 static void look(int signal)
 {
     (void)signal;
@@ -45,7 +44,7 @@ static void *talk(void *arg)
     return NULL;
 }
 
-/* Squares of rank to rank + 3, in threads. */
+/* Adds the squares of rank to rank + 3, in threads. */
 static int add_squares(int rank)
 {
     int values[THREADS], sum = 0;
@@ -72,7 +71,7 @@ static void kill_other(int rank)
         MPI_Recv(&process, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
         MPI_Recv(&process, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        sleep(1); /* of virtual time: rank 1 is in its receive then */
+        sleep(1); /* in virtual time, so that rank 1 is in its receive */
         kill(process, SIGKILL);
         alarm(100);
         for (volatile int i = 0;; i++)

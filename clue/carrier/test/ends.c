@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends that nobody wants, by the first argument. */
+/* Ends in various wrong ways, by the first argument. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each rank has for itself: data, thread-locals, errno, places in arguments, random numbers.
- */
+/* Checks the state of each rank: data, thread-locals, errno, places in arguments, random
+ * numbers. */
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>
@@ -37,7 +37,7 @@ static void tell_status(int status, void *text)
     printf("%s %d\n", (char *)text, status);
 }
 
-/* Lets the other ranks go first. */
+/* Lets the other ranks run first. */
 static void pause_rank(void)
 {
     usleep(100);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     day = rank * 86400;
     date = gmtime(&day);
     pause_rank();
-    if (errno == EAGAIN) /* of a real MPI that found no message yet */
+    if (errno == EAGAIN) /* a real MPI that found no message yet sets this */
         errno = rank + 1;
     sprintf(all, "rank %d: %d %d %d %d", rank, global, local, zero[5], errno);
     raise(SIGUSR1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How fast the engine is: the messages of a stencil, driven without ranks. Arguments: tasks, steps,
- * none, queue or fair, bytes. */
+/* Measures how fast the engine is with the messages of a stencil, without ranks. Arguments: tasks,
+ * steps, none, queue or fair, bytes. */
 #include <portolan/clue_engine.h>
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void deliver(void *arg, const struct clue_message *message)
     memcpy(arg, message->data, message->bytes < sizeof data ? message->bytes : sizeof data);
 }
 
-/* Four receives, four sends, a wait; every ten steps recursive doubling of 8 bytes. */
+/* Posts four receives and four sends, and waits; every ten steps also doubles 8 bytes. */
 static bool run(struct clue_engine *e, int task, int n, struct rank *r, int steps, uint64_t bytes)
 {
     size_t index;

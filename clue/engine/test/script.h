@@ -21,18 +21,18 @@ enum step_kind {
     COMPUTE, /* a: ns */
     SLEEP,
     SPEND,
-    SEND,  /* a: to, b: tag, bytes, flags; waits for nothing */
-    RECV,  /* a: from, b: tag; and waits */
+    SEND,  /* a: to, b: tag, bytes, flags; does not wait */
+    RECV,  /* a: from, b: tag; waits */
     IRECV, /* a: from, b: tag */
-    WAIT,  /* for all requests so far */
+    WAIT,  /* waits for all requests so far */
     WAIT_ANY,
-    TEST,   /* the requests so far: value: index */
-    PROBE,  /* a: from, b: tag, bytes: waits */
+    TEST,   /* tests the requests so far; value: index */
+    PROBE,  /* a: from, b: tag, bytes: whether it waits */
     TAKE,   /* the same, and receives it */
     KEEP,   /* the same, but never receives it */
-    CANCEL, /* the latest request; value: whether */
+    CANCEL, /* cancels the latest request; value: whether that succeeded */
     MEET,   /* a: kind, b: sequence, bytes: own ns */
-    CHANGE  /* from now on */
+    CHANGE  /* holds from now on */
 };
 struct step {
     enum step_kind kind;
@@ -51,10 +51,10 @@ struct script {
         int at, host;
         size_t n_requests;
         clue_request requests[MOST_STEPS];
-        int64_t clocks[MOST_STEPS]; /* after each step */
+        int64_t clocks[MOST_STEPS]; /* clock after each step */
         int values[MOST_STEPS];     /* sources of receives, indices */
         char got[64];
-        int n_got, from; /* FROM: of the last RECV's message */
+        int n_got, from; /* FROM: source of the last RECV's message */
     } actors[MOST_TASKS];
     struct clue_run_sums sums;
 };
@@ -175,7 +175,7 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
     return progress;
 }
 
-/* Runs until the end; returns what clue_engine_next() says then. */
+/* Runs until the end; returns the last result of clue_engine_next(). */
 static int script_run(struct script *s, const struct clue_machine *machine,
                       const struct clue_engine_settings *settings)
 {
@@ -199,7 +199,7 @@ static int script_run(struct script *s, const struct clue_machine *machine,
     return task;
 }
 
-/* The parts of a task's critical path must be all of its time. */
+/* Checks that the parts of a task's critical path add up to all of its time. */
 static int64_t script_path_ns(const struct script *s, int task)
 {
     struct clue_task_sums sums;
@@ -215,7 +215,7 @@ static void script_clear(struct script *s)
     s->engine = NULL;
 }
 
-/* N hosts alike, with the delays 100 + m, 1000 + 2 m; receive 10. */
+/* N equal hosts with the delays 100 + m, 1000 + 2 m, and 10 for a receive. */
 struct small_machine {
     struct clue_machine machine;
     struct clue_host hosts[MOST_TASKS];

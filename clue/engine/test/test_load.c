@@ -32,7 +32,7 @@ static void test_ranks_share_processors(void **state)
     compute(&m, 2, (int64_t[]){1000, 500}, ends);
     assert_int_equal(ends[0], 1500);
     assert_int_equal(ends[1], 1000);
-    /* Three on two: 2/3 each until 450, when one has had 300; then each its own. */
+    /* Three jobs on two processors have 2/3 each until 450, when one has had 300. */
     m.hosts[0].cpus = 2;
     compute(&m, 3, (int64_t[]){1000, 300, 1000}, ends);
     assert_int_equal(ends[1], 450);
@@ -116,15 +116,15 @@ static void test_distributions(void **state)
         }
         mean = sum / N;
         variance = squares / N;
-        /* Five standard errors of the mean; 5 % of the variance. */
+        /* The mean may be off by five standard errors, the variance by 5 %. */
         assert_true(fabs(mean - rows[i].mean) < 5 * sqrt(rows[i].variance / N));
         assert_true(fabs(variance / rows[i].variance - 1) < 0.05);
     }
-    for (int i = 0; i < 2; i++) { /* medians: exp(0) a; a ln(2)^(1/shape) */
+    for (int i = 0; i < 2; i++) { /* The medians are exp(0) a and a ln(2)^(1/shape). */
         static const struct clue_distribution both[] = {{CLUE_LOGNORMAL, 10, 1.5},
                                                         {CLUE_WEIBULL, 10, 0.7}};
         double median = i == 0 ? 10 : 10 * pow(log(2), 1 / 0.7), below = 0;
-        /* P(x < 2 median) of both, too. */
+        /* P(x < 2 median) of both is checked, too. */
         double twice =
                    i == 0 ? 0.5 * erfc(-log(2) / 1.5 / sqrt(2)) : 1 - exp(-log(2) * pow(2, 0.7)),
                below_twice = 0;
@@ -156,12 +156,12 @@ static void test_factor_changes(void **state)
     m.machine.n_changes = 1;
     compute(&m, 1, (int64_t[]){1000}, &end);
     assert_int_equal(end, 1500);
-    m.machine.n_changes = 2; /* 500 + 200, and 300 at double speed */
+    m.machine.n_changes = 2; /* 700 = 500 + 200, and 300 run at double speed */
     compute(&m, 1, (int64_t[]){1000}, &end);
     assert_int_equal(end, 1050);
 }
 
-/* A message of 1000 bytes sent at 0: send 1100, transmission 3000, receive 10. */
+/* Sends a message of 1000 bytes at 0: send 1100, transmission 3000, receive 10. */
 static void message(const struct clue_change *changes, size_t n, int64_t sent, int64_t received)
 {
     static const struct step a[] = {{SEND, 1, 3, 1000}, {END}};
@@ -258,7 +258,7 @@ static void test_a_program_changes_parameters(void **state)
 
 enum { PROBES_SENT = 20000, D = 1000 };
 
-/* How long a message waits for the bus, on average, with its standard error (by batches). */
+/* Returns how long a message waits for the bus on average, with its standard error (by batches). */
 static double waiting(struct clue_machine *machine, double *error)
 {
     struct clue_engine *e = clue_engine_new(machine, &plain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Delays, and which message a receive takes. Expected times are sums of the machine's delays. */
+/* Tests delays, and which message a receive takes. Times are sums of the machine's delays. */
 #include "script.h"
 
 static const struct clue_engine_settings plain;
@@ -28,7 +28,7 @@ static void test_delays(void **state)
 
 static void test_wildcards_take_the_earliest(void **state)
 {
-    /* Task 2's message is sent later than task 1's, but is there first. */
+    /* Task 2's message is sent later than task 1's, but arrives first. */
     static const struct step a[] = {{RECV, CLUE_ANY, 3}, {RECV, CLUE_ANY, 3}, {END}};
     static const struct step b[] = {{SEND, 0, 3, 4000}, {END}};
     static const struct step c[] = {{COMPUTE, .a = 2000}, {SEND, 0, 3, 0}, {END}};
@@ -70,7 +70,7 @@ static void test_no_overtaking(void **state)
 
 static void test_probe_and_test(void **state)
 {
-    static const struct step a[] = {{SEND, 1, 3, 0}, {END}}; /* there at 1100 */
+    static const struct step a[] = {{SEND, 1, 3, 0}, {END}}; /* it arrives at 1100 */
     static const struct step b[] = {
         {PROBE, CLUE_ANY, 3, 0}, {SLEEP, .a = 1000},     {PROBE, 0, 3, 0}, {SLEEP, .a = 80},
         {PROBE, 0, 4, 0},        {TAKE, CLUE_ANY, 3, 0}, {WAIT},           {END}};
@@ -139,7 +139,7 @@ static void test_polls_without_cost_end(void **state)
     script_clear(&s);
 }
 
-/* Nobody can do anything before the one that polls sends; one that only polls waits for ever. */
+/* No task can do anything before the one that polls sends; one that only polls waits for ever. */
 static void test_polls_in_vain(void **state)
 {
     static const struct step a[] = {{PROBE, 1, 3}, {PROBE, 1, 3}, {IRECV, 1, 3}, {TEST},
@@ -216,7 +216,7 @@ static void test_copies_of_the_receiver(void **state)
     small_machine(&m, 1);
     m.machine.eager_bytes = 99;
     m.hosts[0].receiver_copies = true;
-    /* One after the other, and not before the receiver waits. */
+    /* They are copied one after the other, and not before the receiver waits. */
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[0].clocks[2], 5400);
     assert_int_equal(s.actors[1].clocks[3], 5410);
@@ -271,7 +271,7 @@ static void test_deadlock_and_cancel(void **state)
     script_clear(&s);
 }
 
-/* Sanitizers tell whether its data, of which malloc() has the block, are left behind. */
+/* Sanitizers show whether its data, of which malloc() has the block, are leaked. */
 static void test_taken_and_not_received(void **state)
 {
     static const struct step a[] = {{SEND, 1, 3, 100000}, {END}};

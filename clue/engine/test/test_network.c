@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Networks: queues, contention factors, topologies. Expected times are worked out by hand from
- * start = max(there, free). */
+/* Tests networks: queues, contention factors, topologies. Expected times are worked out by hand
+ * from start = max(there, free). */
 #include "script.h"
 
 static const struct clue_engine_settings plain;
@@ -130,7 +130,7 @@ static void test_factors_by_size(void **state)
 
 static void test_contention_factor(void **state)
 {
-    /* The second message begins while one is in flight: twice; the third when none is. */
+    /* The second message begins while one is in flight: delays double; the third when none is. */
     static const double factors[] = {1, 2};
     static const struct step a[] = {{SEND, 1, 1, 0}, {COMPUTE, .a = 5000}, {SEND, 1, 1, 0}, {END}};
     static const struct step b[] = {{RECV, 0, 1}, {RECV, 0, 1}, {END}};
@@ -155,7 +155,7 @@ static void test_contention_factor(void **state)
     script_clear(&s);
 }
 
-/* Sends of BYTES from host 0 to 1, 2 and 3 over links of an explicit table; when they are there. */
+/* Sends BYTES from host 0 to 1, 2 and 3 over links of a table; returns when they arrive. */
 static void fair_flows(struct network_machine *m, const struct clue_route *routes,
                        const uint64_t *bytes, int64_t *ends)
 {
@@ -184,7 +184,7 @@ static void fair_flows(struct network_machine *m, const struct clue_route *route
 
 static void test_fair_shares(void **state)
 {
-    /* A over both links, B over the first, C over the second. */
+    /* A uses both links, B the first, C the second. */
     static const uint32_t both[] = {0, 1};
     static const struct clue_route routes[] = {
         {0, 3, 2, both}, {1, 4, 1, both}, {2, 5, 1, both + 1}};
@@ -192,7 +192,7 @@ static void test_fair_shares(void **state)
     int64_t ends[3];
 
     (void)state;
-    /* 1/2 each until 2000, when B ends; then A is held up by C still, until C ends at 6000. */
+    /* Each has 1/2 until 2000, when B ends; then C still limits A, until C ends at 6000. */
     fair_flows(&m, routes, (const uint64_t[]){9000, 1000, 3000, 0}, ends);
     assert_int_equal(ends[1], 2000);
     assert_int_equal(ends[2], 6000);
@@ -201,13 +201,14 @@ static void test_fair_shares(void **state)
     fair_flows(&m, routes, (const uint64_t[]){3000, 1000, 6000, 1}, ends);
     assert_int_equal(ends[1], 2000);
     assert_int_equal(ends[0], 2000 + 2000);
-    /* C has had 3000, and 2000 beside A; 1000 are left at rate 2. */
+    /* C has had 3000, and 2000 together with A; 1000 are left at rate 2. */
     assert_int_equal(ends[2], 4000 + 500);
 }
 
 static void test_fair_with_latency(void **state)
 {
-    /* Two into one host: each at half; the second comes 600 later and has all for its last 600. */
+    /* Two flows into a host have half each; the second comes 600 later and has all for its last
+     * 600. */
     static const struct step a[] = {{SEND, 2, 1, 1000}, {END}};
     static const struct step b[] = {{COMPUTE, .a = 600}, {SEND, 2, 1, 1000}, {END}};
     static const struct step c[] = {{RECV, 0, 1}, {RECV, 1, 1}, {END}};
@@ -312,7 +313,7 @@ static void test_tori_take_the_shorter_way(void **state)
 
 static void test_dragonflies_are_minimal(void **state)
 {
-    /* Canonical: p = h = 2, a = 4, groups = 9. */
+    /* This is the canonical size: p = h = 2, a = 4, groups = 9. */
     struct clue_topology fly = {
         .kind = CLUE_DRAGONFLY, .n_levels = 3, .down = {2, 4, 9}, .n_hosts = 72};
     struct clue_network network = {.topology = &fly};
@@ -332,7 +333,7 @@ static void test_dragonflies_are_minimal(void **state)
             }
         }
     assert_int_equal(most, 5);
-    for (size_t i = 0; i < 81; i++) /* each global link: 8 hosts to 8 */
+    for (size_t i = 0; i < 81; i++) /* each global link connects 8 hosts to 8 */
         assert_int_equal(users[n_links - 81 + i], i / 9 == i % 9 ? 0 : 64);
     free(users);
 }

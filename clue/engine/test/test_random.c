@@ -66,7 +66,7 @@ static void run(struct script *s, const struct random_program *p, struct small_m
     script_clear(s);
 }
 
-/* The number of programs that ended. */
+/* Returns the number of programs that ended. */
 static int compare(struct small_machine *m)
 {
     static struct script a, b;
@@ -124,7 +124,7 @@ static void test_queues(void **state)
     assert_true(compare(&m) > 100);
 }
 
-/* Whichever allocation fails: the run fails, says so, and frees all. */
+/* For each allocation that fails: the run fails, reports it, and frees all. */
 static void test_no_memory(void **state)
 {
     static const struct clue_background load = {

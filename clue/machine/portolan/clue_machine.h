@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-/** A <host>: COUNT equal hosts from number FIRST on. */
+/** A <host>: COUNT equal hosts, numbered from FIRST. */
 struct clue_host_type {
-    struct clue_host host; /**< as each of them; host.name is the type's name */
+    struct clue_host host; /**< the data of each of them; host.name is the type's name */
     int first, count;      /**< count 0: one host with the name of the type */
     int line;
 };
@@ -30,7 +30,7 @@ struct clue_pair_rule {
     struct clue_law law;
 };
 
-/** Names of enum clue_parameter in files, and of enum clue_network_model; end with NULL. */
+/** Names of enum clue_parameter in files, and of enum clue_network_model; they end with NULL. */
 extern const char *const clue_parameter_names[], *const clue_network_model_names[];
 
 /** A fact of <provenance>: where the numbers come from. */
@@ -49,7 +49,7 @@ struct clue_machine_file {
     const char *placement; /**< by-node, by-slot, or a list of hosts */
     size_t n_facts;
     struct clue_fact *facts;
-    /** Of the relative errors with which parameters are known; 0: exactly, as stated. */
+    /** Covariance of the relative errors of parameters; 0: exact, as stated. */
     double covariance[CLUE_PARAMETERS][CLUE_PARAMETERS];
     const char *ignored; /**< a warning: the first law of an older file; NULL: there is none */
     void *impl;
@@ -61,13 +61,13 @@ struct clue_machine_file {
  */
 enum portolan_status clue_machine_read(const char *path, struct portolan_diagnostics *d,
                                        struct clue_machine_file **file, struct portolan_error *err);
-/** The same for SIZE bytes of TEXT; messages contain PATH, and the files that it names are beside
- * it. */
+/** Does the same for SIZE bytes of TEXT. Messages contain PATH; files that it names are in PATH's
+ * folder. */
 enum portolan_status clue_machine_read_text(const char *text, size_t size, const char *path,
                                             struct portolan_diagnostics *d,
                                             struct clue_machine_file **file,
                                             struct portolan_error *err);
-/** NULL is legal. */
+/** Frees a file; NULL is legal. */
 void clue_machine_destroy(struct clue_machine_file *file);
 
 /**
@@ -89,38 +89,38 @@ enum portolan_status clue_machine_place(const struct clue_machine_file *file, in
 void clue_machine_vary(struct clue_machine_file *file, uint64_t draw);
 
 /**
- * *TEXT, for free(): the measurable part of a machine as a file: its name, types, rules, network
- * (model, eager limit, bandwidth and latency if all links are equal, factors), collectives in
- * shared memory, facts, and covariance. ENOMEM.
+ * Writes the measurable part of a machine as a file, *TEXT, for free(): its name, types, rules,
+ * network (model, eager limit, bandwidth and latency if all links are equal, factors), collectives
+ * in shared memory, facts, and covariance. ENOMEM.
  */
 enum portolan_status clue_machine_write(const struct clue_machine_file *file, char **text,
                                         struct portolan_error *err);
 
-/** *DOT, for free(): a picture in the language of Graphviz. ENOMEM. */
+/** Draws a picture in the language of Graphviz, *DOT, for free(). ENOMEM. */
 enum portolan_status clue_machine_draw(const struct clue_machine_file *file, char **dot,
                                        struct portolan_error *err);
 
 /** Numbers with units; values are ns, bytes, bytes per ns, ns per byte. */
 enum clue_quantity {
     CLUE_NO_QUANTITY = -1,
-    CLUE_A_TIME,          /**< "60us"; bare: in units of 100 us */
-    CLUE_A_SIZE,          /**< "64KB"; bare: bytes */
+    CLUE_A_TIME,          /**< "60us"; a bare number is in units of 100 us */
+    CLUE_A_SIZE,          /**< "64KB"; a bare number is in bytes */
     CLUE_A_BANDWIDTH,     /**< "125MB/s" */
-    CLUE_A_TIME_PER_SIZE, /**< "2ns/B"; bare: in units of 100 us per KB */
+    CLUE_A_TIME_PER_SIZE, /**< "2ns/B"; a bare number is in units of 100 us per KB */
     CLUE_A_NUMBER
 };
-/** False: TEXT is not a QUANTITY, or it is negative. */
+/** Reads a quantity; returns false if TEXT is not a QUANTITY, or is negative. */
 bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *value);
 
-/** "1.5 GB": as files have it, with three digits and a unit that fits. */
+/** Formats a size as in files, such as "1.5 GB", with three digits and a unit that fits. */
 const char *clue_format_size(double bytes, char *text, size_t room);
 
 struct xml_element;
-/** Reads an attribute of E. False, with *VALUE as it was: it is missing, or wrong, which is
- * reported to D. */
+/** Reads an attribute of E. False, with *VALUE as it was: it is missing, or wrong (reported to
+ * D). */
 bool clue_take_quantity(struct portolan_diagnostics *d, const struct xml_element *e,
                         const char *attribute, enum clue_quantity quantity, double *value);
-/** The same for TEXT, a part of the attribute. */
+/** Does the same for TEXT, a part of the attribute. */
 bool clue_take_text(struct portolan_diagnostics *d, const struct xml_element *e,
                     const char *attribute, const char *text, enum clue_quantity quantity,
                     double *value);

@@ -12,7 +12,7 @@ static void must(bool good)
         abort();
 }
 
-/* Whatever is accepted can be used: its hosts have ways to each other, and it can be drawn. */
+/* Checks that an accepted file can be used: hosts have ways to each other, and it can be drawn. */
 static void check_use(struct clue_machine_file *f)
 {
     const struct clue_machine *m = &f->machine;

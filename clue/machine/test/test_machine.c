@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine files: what they mean, and what is said of wrong ones. */
+/* Tests what machine files mean, and which errors wrong ones have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static const struct clue_pair *pair(const struct clue_machine_file *f, int from,
 
 #define DELAYS "<send from='*' to='*' k='0' d='1'/><transmission from='*' to='*' k='0' d='1'/>"
 
-/* The paper's parameters in its units: 100 us, and 100 us per KB. */
+/* The paper's parameters have its units: 100 us, and 100 us per KB. */
 static void the_papers_parameters_have_its_units(void **state)
 {
     struct clue_machine_file *f =
@@ -115,7 +115,7 @@ static void units_are_read(void **state)
     assert_false(clue_read_quantity("125", CLUE_A_BANDWIDTH, &value));
 }
 
-/* Host to host before host to type before type to type before all, in whatever order they stand. */
+/* Host to host wins over host to type, this over type to type, and this over all, in any order. */
 static void the_most_special_pair_wins(void **state)
 {
     struct clue_machine_file *f = read_good(
@@ -183,7 +183,7 @@ static void topologies_are_read(void **state)
     static const struct {
         const char *network;
         size_t n_links;
-        const char *first; /* from host 0 to host 5 */
+        const char *first; /* messages go from host 0 to host 5 */
     } cases[] = {
         {"<network topology='crossbar' bandwidth='125MB/s' latency='4us'/>", 16, "host0-switch"},
         {"<network topology='bus' bandwidth='125MB/s' latency='4us'/>", 1, "bus"},
@@ -245,7 +245,7 @@ static void links_have_their_own_numbers_and_routes_their_way_back(void **state)
         assert_true(l->bytes_per_ns == (strncmp(l->name, "leaf", 4) == 0 ? 4 : 1));
         assert_int_equal(l->latency_ns, strcmp(l->name, "host3-leaf0") == 0 ? 9000 : 1000);
     }
-    assert_int_equal(f->machine.n_changes, 4 + 2); /* to four hosts, to two spines */
+    assert_int_equal(f->machine.n_changes, 4 + 2); /* four hosts, and two spines */
     assert_string_equal(link_name(g, 0, 1, 0), "x");
     assert_string_equal(link_name(g, 1, 0, 0), "y");
     clue_machine_destroy(f);
@@ -312,7 +312,7 @@ static void what_is_written_reads_back(void **state)
     clue_machine_destroy(g);
 }
 
-/* With a warning that names the first, whatever they contain. */
+/* They are ignored whatever they contain, with a warning that names the first. */
 static void laws_of_older_files_are_ignored(void **state)
 {
     struct clue_machine_file *old = read_good(
@@ -338,7 +338,7 @@ static void laws_of_older_files_are_ignored(void **state)
     free(text);
 }
 
-/* Of 2,000 draws, logarithms have the stated deviations (each within 5 %, 3 standard errors) and
+/* Logarithms of 2,000 draws have the stated deviations (within 5 %, 3 standard errors) and
  * correlation. */
 static void errors_are_drawn_from_their_covariance(void **state)
 {
@@ -392,7 +392,7 @@ static void communication_is_off_as_a_whole(void **state)
     clue_machine_destroy(f);
 }
 
-/* One message from the first host to the last, on the engine: when the receiver goes on. */
+/* Sends a message from the first host to the last; returns when the receiver goes on. */
 static int64_t message_ns(const struct clue_machine_file *f, uint64_t bytes)
 {
     struct clue_engine *e = clue_engine_new(&f->machine, &(struct clue_engine_settings){0});
@@ -425,9 +425,9 @@ static int64_t message_ns(const struct clue_machine_file *f, uint64_t bytes)
     return end;
 }
 
-/* 1 KB: sent in (0.01 x 1 + 0.9) x 100 us, on its way for 60 us and a 64th of 5.84 ms, received in
- * 0.05 x 100 us: 91 + 151.25 + 5 us. From 50 us on, sending takes twice as long: the 41 us that are
- * left become 82. */
+/* 1 KB is sent in (0.01 x 1 + 0.9) x 100 us, takes 60 us and a 64th of 5.84 ms on its way, and is
+ * received in 0.05 x 100 us: 91 + 151.25 + 5 us. From 50 us on, sending takes twice as long: the 41
+ * us that are left become 82. */
 static void messages_take_what_the_file_says(void **state)
 {
     static const char machine[] =
@@ -443,7 +443,7 @@ static void messages_take_what_the_file_says(void **state)
         {"<change at='50us' from='n[0]' to='*' send='2'/>", 247250 + 41000},
         {"<change at='0' host='n[3]' receive='3'/>", 247250 + 10000},
         {"<network model='factor' contention='1.5 2'/>", 91000 * 3 / 2 + 151250 * 3 / 2 + 5000},
-        /* Two links of 1 GB/s and 1 us, cut through: 1,024 ns once. */
+        /* Two links of 1 GB/s and 1 us with cut-through add 1,024 ns once. */
         {"<network topology='crossbar' bandwidth='1GB/s' latency='1us'/>", 247250 + 2000 + 1024},
     };
 
@@ -514,7 +514,7 @@ static void ranks_are_placed(void **state)
 
 #define NODES "<machine name='m'>\n<host name='node' count='4'/>\n"
 
-static void mistakes_are_told_with_their_remedy(void **state)
+static void mistakes_are_reported_with_their_remedy(void **state)
 {
     static const struct {
         const char *text, *expected;
@@ -621,7 +621,7 @@ static void mistakes_are_told_with_their_remedy(void **state)
     }
 }
 
-static void all_mistakes_are_told_at_once(void **state)
+static void all_mistakes_are_reported_at_once(void **state)
 {
     static const char text[] =
         NODES "<send from='nod' to='node' d='1'/>\n<transmission from='*' to='*' d='1 x'/>\n"
@@ -656,7 +656,7 @@ static bool grammar_accepts(xmlRelaxNG *grammar, const char *path)
     return verdict == 0;
 }
 
-/* good-*: both accept. bad-*: both refuse. ref-*: only the reader sees what is wrong. */
+/* Both accept good-*, both refuse bad-*, and only the reader refuses ref-*. */
 static void reader_and_shipped_grammar_agree(void **state)
 {
     xmlRelaxNGParserCtxt *p = xmlRelaxNGNewParserCtxt(GRAMMAR);
@@ -690,7 +690,7 @@ static void reader_and_shipped_grammar_agree(void **state)
     assert_true(seen > 30);
 }
 
-/* Whichever allocation fails, that is what is said, and nothing is left behind. */
+/* For each allocation that fails, the error says so, and no memory is leaked. */
 static void memory_may_run_out(void **state)
 {
     static const char *const files[] = {CORPUS "/good-all.xml", CORPUS "/good-explicit.xml",
@@ -766,8 +766,8 @@ int main(void)
         cmocka_unit_test(communication_is_off_as_a_whole),
         cmocka_unit_test(messages_take_what_the_file_says),
         cmocka_unit_test(ranks_are_placed),
-        cmocka_unit_test(mistakes_are_told_with_their_remedy),
-        cmocka_unit_test(all_mistakes_are_told_at_once),
+        cmocka_unit_test(mistakes_are_reported_with_their_remedy),
+        cmocka_unit_test(all_mistakes_are_reported_at_once),
         cmocka_unit_test(reader_and_shipped_grammar_agree),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(memory_may_run_out),

@@ -19,7 +19,7 @@ static void show(const char *what, int mine)
         printf("%s: %d\n", what, sum);
 }
 
-/* LENGTH ints go round, all at once, in each way to wait for them. */
+/* Sends LENGTH ints around the ring, all at once, and waits for them in each way. */
 static void send_and_receive(int length)
 {
     static int out[LONG], in[LONG];
@@ -59,7 +59,7 @@ static void send_and_receive(int length)
     MPI_Barrier(world);
 }
 
-/* Two of each kind are begun three times, the second one first on every other rank. */
+/* Begins two of each kind three times, the second one first on every other rank. */
 static void again(const char *what, MPI_Request *requests, int *in, int *out)
 {
     for (int k = 0; k < 3; k++) {

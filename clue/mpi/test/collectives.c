@@ -32,7 +32,7 @@ static uint64_t hash(const void *data, size_t bytes)
     return h;
 }
 
-/* Element I of rank R in call C. */
+/* Returns element I of rank R in call C. */
 static int whole(int c, int r, int i)
 {
     return (int)((unsigned)(c * 7919 + r * 104729 + i * 31) % 1000) - 500;
@@ -42,7 +42,7 @@ static double real(int c, int r, int i)
     return (whole(c, r, i) + 0.3) / 7.0 * (1 + r % 3 * 1e5);
 }
 
-/* Affine maps x -> a x + b by composition: not commutative. */
+/* Composes affine maps x -> a x + b, which is not commutative. */
 static void compose(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     const unsigned *f = in;
@@ -108,7 +108,7 @@ static void print(const char *what, const char *name, int call, int count, int r
                (unsigned long long)hash(all, (size_t)n * sizeof *all));
 }
 
-/* What a reduction of LENGTH whole numbers from FROM on gives for ranks 0 to LAST. */
+/* Computes what a reduction of LENGTH whole numbers from FROM on gives for ranks 0 to LAST. */
 static void reduce_expected(const struct data *d, int call, int from, int length, int last)
 {
     char *own = malloc((size_t)length * (size_t)d->size + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups, communicators of both kinds, topologies, attributes, info objects and error handlers. */
+/* Groups, communicators of both kinds, topologies, attributes, info objects, error handlers. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void show(const char *what, int value)
     printf("\n");
 }
 
-/* Rank, size, and who the ring's neighbour is. */
+/* Prints rank, size, and the ring's neighbour. */
 static void show_comm(const char *what, MPI_Comm comm)
 {
     int own = -1, size = -1, world = -1;
@@ -221,7 +221,7 @@ static void graphs(void)
     show("adjacent", 1000 * n_in + 100 * n_out + 10 * neighbours[0] + neighbours[1]);
     show("weights", 100 * weighted + 10 * weights[0] + weights[1]);
     MPI_Comm_free(&graph);
-    /* The first rank tells the edges of all. */
+    /* The first rank passes the edges of all. */
     for (int i = 0; i < n; i++) {
         index[i] = 1;
         edges[i] = (i + 1) % n;
@@ -275,7 +275,7 @@ static int show_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* A value that replaces another keeps its place; a key that is freed works while values have it. */
+/* Checks that a value which replaces another keeps its place, and that a freed key still works. */
 static void order_of_attributes(void)
 {
     static int values[] = {1, 2, 3};
@@ -365,7 +365,7 @@ static int copy_none(MPI_Comm comm, int key, void *extra, void *in, void *out, i
     return MPI_ERR_OTHER;
 }
 
-/* What was copied before the copy that fails is nobody's; errors of collectives are returned. */
+/* Values copied before a copy fails belong to no object; errors of collectives are returned. */
 static void returned_errors(void)
 {
     static int value = 3;
@@ -404,7 +404,7 @@ static void class_of(const char *name, int code)
     show(name, class);
 }
 
-/* Buffers that are one, or MPI_IN_PLACE where it may not be. */
+/* Uses one buffer twice, or MPI_IN_PLACE where it is not allowed. */
 static void same_buffers(void)
 {
     int b[4] = {rank}, c[4], two[] = {2}, none[] = {0};

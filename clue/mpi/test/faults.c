@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes that end a run, by number: what is told must name routine, rank and line. */
+/* Mistakes that end a run, by number: the error must name routine, rank and line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 enum { MOST = 1024 };
 static int rank, n, in[MOST], out[MOST];
 
-static void tell(const char *what)
+static void show(const char *what)
 {
     unsigned long own = 5381, all[64];
 
@@ -23,10 +23,10 @@ static void tell(const char *what)
 
 #define BOTH(what, call, icall)                                                                    \
     call;                                                                                          \
-    tell(what);                                                                                    \
+    show(what);                                                                                    \
     icall;                                                                                         \
     MPI_Wait(&request, MPI_STATUS_IGNORE);                                                         \
-    tell("i" what)
+    show("i" what)
 
 static void between_groups(int count)
 {
@@ -124,7 +124,7 @@ static void neighbours(void)
     MPI_Comm_free(&grid);
 }
 
-/* They end in another order than they began, while others wait in messages. */
+/* Ends them in another order than they began, while others wait in messages. */
 static void several_at_once(void)
 {
     MPI_Request requests[8];
@@ -146,10 +146,10 @@ static void several_at_once(void)
     MPI_Waitany(4, requests, &which, MPI_STATUS_IGNORE);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     memcpy(out + 200, in, 800 * sizeof(int));
-    tell("several at once");
+    show("several at once");
 }
 
-/* One may have nothing to wait for any more when the others have gone on. */
+/* Some have nothing to wait for any more when the others have gone on. */
 static void many_at_once(void)
 {
     MPI_Request r[10];
@@ -166,7 +166,7 @@ static void many_at_once(void)
         }
         MPI_Waitall(10, r, MPI_STATUSES_IGNORE);
     }
-    tell("many at once");
+    show("many at once");
 }
 
 /* MPICH takes the number of reals for that of bytes when it chooses how to sum them. */
@@ -181,7 +181,7 @@ static void many_reals(void)
     MPI_Ireduce_scatter_block(reals, sums, PART, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     memcpy(out, sums, sizeof out);
-    tell("ireduce_scatter_block of many reals");
+    show("ireduce_scatter_block of many reals");
     free(reals);
     free(sums);
 }

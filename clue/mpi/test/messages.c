@@ -8,7 +8,7 @@
 
 static int rank, n, next, before;
 
-/* As a tool does: the profiling interface. */
+/* Replaces routines as a tool does, by the profiling interface. */
 static int synchronous;
 
 int MPI_Ssend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)

@@ -8,7 +8,7 @@
 enum { N = 64 };
 static int rank, n;
 
-static void tell(const char *what, const int *values, int count)
+static void show(const char *what, const int *values, int count)
 {
     unsigned long own = 5381, all[64];
 
@@ -35,19 +35,19 @@ static void fences(void)
     MPI_Win_fence(0, win);
     MPI_Put(got, N / 4, MPI_INT, right, 1, 1, every_second, win);
     MPI_Win_fence(0, win);
-    tell("put", memory, N);
+    show("put", memory, N);
     MPI_Get(got, 1, every_second, left, 3, N / 4, MPI_INT, win);
     MPI_Win_fence(0, win);
-    tell("get", got, N);
+    show("get", got, N);
     for (int i = 0; i < n; i++)
         MPI_Accumulate(got, N / 4, MPI_INT, i, 2, 1, every_second, MPI_SUM, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    tell("accumulate", memory, N);
+    show("accumulate", memory, N);
     MPI_Type_free(&every_second);
     MPI_Win_free(&win);
 }
 
-/* Errors of a window of one rank; MPICH's put there does nothing. */
+/* Checks errors of a window of one rank; MPICH's put there does nothing. */
 static void alone(void)
 {
     int memory = 0, own = rank + 1, classes[14];
@@ -84,7 +84,7 @@ static void alone(void)
     MPI_Win_unlock(0, win);
     MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 0, 0, 1, MPI_INT, win), &classes[13]);
     MPI_Win_fence(0, win);
-    tell("alone", classes, 14);
+    show("alone", classes, 14);
     MPI_Win_free(&win);
 }
 
@@ -115,7 +115,7 @@ static void pairs(void)
     MPI_Win_fence(0, win);
     for (int i = 0; i < 4; i++) {
         index = memory[i].index;
-        tell("maxloc", &index, 1);
+        show("maxloc", &index, 1);
     }
     MPI_Type_free(&outer);
     MPI_Type_free(&none);
@@ -143,7 +143,7 @@ static void post_and_start(void)
         MPI_Put(given, N, MPI_INT, right, 0, N, MPI_INT, win);
         MPI_Win_complete(win);
         MPI_Win_wait(win);
-        tell("post and start", memory, N);
+        show("post and start", memory, N);
     }
     MPI_Win_free(&win);
     MPI_Group_free(&world);
@@ -151,7 +151,7 @@ static void post_and_start(void)
     MPI_Group_free(&from);
 }
 
-/* In MB, of this process. */
+/* Returns this process's memory in MB. */
 static long resident_mb(void)
 {
     FILE *f = fopen("/proc/self/statm", "r");
@@ -182,8 +182,8 @@ static void large(int measure)
     has_copies = resident_mb() - before > (long)(PUTS / 2 * COUNT * sizeof(int)) >> 20;
     MPI_Win_fence(0, win);
     if (measure)
-        tell("copies of large data", &has_copies, 1);
-    tell("large data", memory, COUNT);
+        show("copies of large data", &has_copies, 1);
+    show("large data", memory, COUNT);
     MPI_Win_free(&win);
     free(given);
 }
@@ -206,14 +206,14 @@ static void locks(void)
         MPI_Win_unlock(0, win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 3; i++) { /* nobody's lock is nobody's concern */
+    for (int i = 0; i < 3; i++) { /* no other rank needs these locks */
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win);
         MPI_Win_unlock(MPI_PROC_NULL, win);
     }
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
     MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
     MPI_Win_unlock(0, win);
-    tell("exclusive locks", &value, 1);
+    show("exclusive locks", &value, 1);
 
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < 10; i++) { /* tickets are all different */
@@ -223,7 +223,7 @@ static void locks(void)
     }
     MPI_Win_unlock_all(win);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    tell("tickets", &sum, 1);
+    show("tickets", &sum, 1);
 
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < 5; i++) /* spins until it is this rank's turn */
@@ -239,7 +239,7 @@ static void locks(void)
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
     MPI_Get(&value, 1, MPI_INT, 0, 2, 1, MPI_INT, win);
     MPI_Win_unlock(0, win);
-    tell("compare and swap", &value, 1);
+    show("compare and swap", &value, 1);
     MPI_Win_free(&win);
 }
 
@@ -262,15 +262,15 @@ static void with_requests(void)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Rget(got, N, MPI_INT, right, 0, N, MPI_INT, win, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    tell("with requests", got, N);
+    show("with requests", got, N);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Rget_accumulate(given, N, MPI_INT, old, N, MPI_INT, right, 0, N, MPI_INT, MPI_REPLACE, win,
                         &requests[2]);
     MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
-    tell("old", old, N);
-    tell("replaced", memory, N);
+    show("old", old, N);
+    show("replaced", memory, N);
     MPI_Win_free(&win);
 }
 
@@ -307,7 +307,7 @@ static void watch(void)
     while (!*(volatile int *)first)
         MPI_Win_sync(win);
     MPI_Win_unlock_all(win);
-    tell("watch", first, 1);
+    show("watch", first, 1);
     MPI_Win_free(&win);
     MPI_Comm_free(&node);
 }
@@ -325,7 +325,7 @@ static void dynamic(void)
     MPI_Win_fence(0, win);
     MPI_Get(got, 4, MPI_INT, (rank + 1) % n, all[(rank + 1) % n], 4, MPI_INT, win);
     MPI_Win_fence(0, win);
-    tell("dynamic", got, 4);
+    show("dynamic", got, 4);
     MPI_Win_detach(win, memory);
     MPI_Win_free(&win);
 }
@@ -358,11 +358,11 @@ static void attributes(void)
     values[2] = *unit;
     MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &is_set);
     values[3] = *flavor == MPI_WIN_FLAVOR_CREATE;
-    tell("attributes", values, 6);
+    show("attributes", values, 6);
     MPI_Win_free(&win);
 }
 
-/* Loads and stores in the memory of a node. */
+/* Loads and stores in memory that the ranks of a node share. */
 static void shared(void)
 {
     int *own, *theirs, n_here, here, left, is_left = 0, unit;
@@ -388,7 +388,7 @@ static void shared(void)
             own[i]++;
     }
     is_left = is_left == 3 * (int)(size / unit);
-    tell("shared", &is_left, 1);
+    show("shared", &is_left, 1);
     MPI_Win_free(&win);
     MPI_Comm_free(&node);
 }

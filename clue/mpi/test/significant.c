@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arguments that are significant at the root alone are nonsense elsewhere; so are those of a send
- * buffer that is MPI_IN_PLACE, and between groups all of those beside the root. With an argument
- * also what MPICH checks nevertheless. Prints sums by rank 0.
+ * buffer that is MPI_IN_PLACE, and between groups all of those apart from the root. With an
+ * argument also what MPICH checks nevertheless. Prints sums by rank 0.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -85,8 +85,8 @@ static void in_place(void)
     show("scatterv in place", NULL);
 }
 
-/* Beside the root nothing but root and communicator is significant. */
-static void beside(MPI_Comm inter, int root)
+/* Apart from the root, only the arguments root and communicator are significant. */
+static void apart_from_root(MPI_Comm inter, int root)
 {
     MPI_Request request;
     int is_beside = root == MPI_PROC_NULL, count = is_beside ? -5 : 2;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     root = is_high ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
     rooted(inter, root, root == MPI_ROOT, is_high);
     if (argc > 1)
-        beside(inter, root);
+        apart_from_root(inter, root);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
     MPI_Finalize();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm is chosen: MPICH 4.0.2's rules as its library states them. And what collectives
- * in shared memory write for the first time. */
+/* Tests which algorithm MPICH 4.0.2's rules choose, as its library states them, and what
+ * collectives in shared memory write for the first time. */
 #include "collective.h"
 
 #include <setjmp.h>
@@ -9,14 +9,14 @@
 /* cmocka needs the above */
 #include <cmocka.h>
 
-/* Instead of the carrier's: no run is under way. */
+/* Replaces the carrier's: no run is under way. */
 const char *clue_collectives_file(void)
 {
     return NULL;
 }
 
 static const void *touched_at;
-static uint64_t touched, buffered; /* bytes of results, and of buffers; 0: none */
+static uint64_t touched, buffered; /* bytes of results, and of buffers; 0: not touched */
 
 void clue_touch(void *at, uint64_t bytes)
 {
@@ -27,7 +27,7 @@ void clue_touch(void *at, uint64_t bytes)
 struct choice {
     enum collective_kind kind;
     int ranks;
-    int64_t bytes; /* of a message; allgather, reduce_scatter: of each rank's block */
+    int64_t bytes; /* size of a message; allgather, reduce_scatter: of each rank's block */
     const char *expected;
     bool is_request, is_own_operation, is_not_commutative, is_in_place;
 };
@@ -37,7 +37,7 @@ static void check(const struct choice *x)
     struct mpi_op op = {.is_builtin = !x->is_own_operation && !x->is_not_commutative,
                         .is_commutative = !x->is_not_commutative};
     struct mpi_schedule s = {.op = &op, .is_stored = x->is_request};
-    struct party p = {.n = x->ranks};
+    struct ranks p = {.n = x->ranks};
     struct mpi_type byte = {.size = 1, .extent = 1}, *bytes = &byte;
     struct collective c = {.s = &s,
                            .p = &p,
@@ -95,13 +95,13 @@ static void test_choices(void **state)
         check(&choices[i]);
 }
 
-/* Two ranks, the root is 1. What RANK writes for the first time: its RESULT, and BUFFERS. */
+/* Checks what RANK of two writes first, where rank 1 is the root: its RESULT, and BUFFERS. */
 static void touches(struct mpi_task *t, enum collective_kind kind, int rank, uint64_t bytes,
                     uint64_t result, uint64_t buffers)
 {
     static char at[1];
     struct mpi_schedule s = {.task = t};
-    struct party p = {.n = 2, .rank = rank};
+    struct ranks p = {.n = 2, .rank = rank};
     struct mpi_type byte = {.size = 1, .extent = 1, .is_contiguous = true};
     struct collective c = {.s = &s,
                            .p = &p,
@@ -119,14 +119,15 @@ static void touches(struct mpi_task *t, enum collective_kind kind, int rank, uin
     if (result)
         assert_ptr_equal(touched_at, at);
     s.task = &(struct mpi_task){0};
-    byte.is_contiguous = false; /* its pages are not known */
+    byte.is_contiguous = false; /* such a type's pages are not counted */
     touched = 0;
     collective_touch(&c);
     assert_int_equal(touched, 0);
 }
 
-/* As page faults of MPICH 4.0.2 and glibc 2.36 were counted: 26, 96 and 385 of a reduction of
- * 120,000 B, 256 KB and 1 MB by the other rank, each time, and none of smaller ones after that. */
+/* The expected values are page faults counted with MPICH 4.0.2 and glibc 2.36: 26, 96 and 385 in a
+ * reduction of 120,000 B, 256 KB and 1 MB by the rank that is not the root, each time, and none in
+ * smaller ones after that. */
 static void test_first_touch(void **state)
 {
     enum { KB = 1024, PADDING = 128 * KB };

@@ -163,7 +163,7 @@ static void show(int rank, int number, MPI_Datatype type)
     MPI_Unpack(row, 3 * size, &position, got + MIDDLE, 2, type, MPI_COMM_WORLD);
     if (rank == 0)
         printf(" unpacked %d %lx", position, hash(got, sizeof got));
-    /* Two of three items; then half of a type of two. */
+    /* Sends two of three items; then half of a type of two. */
     MPI_Sendrecv(data + MIDDLE, 2, type, partner, 1, got + MIDDLE, 3, type, partner, 1,
                  MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, type, &count);
@@ -203,7 +203,7 @@ static void show_external(void)
     }
 }
 
-/* Large counts, and names and types of MPI-1. */
+/* Shows large counts, and names and types of MPI-1. */
 static void show_forms(int rank)
 {
     const MPI_Datatype marked[] = {MPI_LB, MPI_INT, MPI_UB};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A master and its workers use all of PVM. What is printed is the same under a real pvmd, since
- * it does not depend on time: `everything` spawns itself.
+ * A master and its workers use all of PVM. The output is the same under a real pvmd, since it does
+ * not depend on time. `everything` spawns itself.
  */
 #include <pvm3.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-/* In libgpvm3, but in no header. */
+/* Part of libgpvm3, though no header declares it. */
 int pvm_grphostinfo(char *group, int host, int *coordinator, int *n_members, int *n_hosts);
 
 enum { WORKERS = 3, TASK = 1, RESULT, DONE, GONE, LATE, MARK, FORWARD };
@@ -31,7 +31,7 @@ static void worker(void)
     pvm_packf("%d %s %lf %d", number, name, sum, n);
     pvm_send(master, RESULT);
 
-    /* Groups: instances in the order of numbers, one after the other. */
+    /* Groups: instances join in the order of numbers, one after the other. */
     pvm_recv(master, MARK);
     number = pvm_joingroup("workers");
     pvm_initsend(PvmDataRaw);
@@ -91,7 +91,7 @@ static int count(int buffer)
     return counted += value;
 }
 
-/* Odd tags from the one that is asked for on. */
+/* Accepts odd tags from the one that is asked for on. */
 static int is_odd(int buffer, int tid, int tag)
 {
     int bytes, has, from;
@@ -137,7 +137,7 @@ static void alone(void)
     pvm_recvf(is_odd);
     printf("no odd one in 1 us: %d\n", pvm_trecv(-1, 99, &at_once));
     pvm_recvf(NULL);
-    /* A context of its own, and a message in a message. */
+    /* This uses a context of its own, and a message in a message. */
     value = pvm_setcontext(pvm_newcontext());
     printf("context was %d; nothing there: %d\n", value, pvm_nrecv(-1, -1));
     pvm_setcontext(value);

@@ -15,16 +15,16 @@
 extern "C" {
 #endif
 
-/** The performance of a workload: a rate, or a time, with its interval. */
+/** The performance of a workload: a rate or a time, with its interval. */
 struct clue_study_value {
     double value, low, high;
-    double communication; /**< part of the time that messages take */
+    double communication; /**< share of the time that messages take */
     double memory;        /**< bytes that it needs of each host; 0: not known */
 };
 
 /** A run that a study needs. Times are in seconds. */
 struct clue_study_run {
-    const char *machine; /**< the machine file, of the configuration */
+    const char *machine; /**< machine file of the configuration */
     int ranks;
     size_t n_words;
     const char *const *words; /**< the program and its arguments, or a record */
@@ -42,12 +42,12 @@ struct clue_study;
  */
 enum portolan_status clue_study_read(const char *path, struct portolan_diagnostics *d,
                                      struct clue_study **study, struct portolan_error *err);
-/** The same for SIZE bytes of TEXT; messages contain PATH, and the files that it names are beside
- * it. */
+/** Does the same for SIZE bytes of TEXT. Messages contain PATH; files that it names are in PATH's
+ * folder. */
 enum portolan_status clue_study_read_text(const char *text, size_t size, const char *path,
                                           struct portolan_diagnostics *d, struct clue_study **study,
                                           struct portolan_error *err);
-/** NULL is legal. */
+/** Frees a study; NULL is legal. */
 void clue_study_destroy(struct clue_study *study);
 
 /** Determines the performance of each workload; calls RUN, with ARG, for programs and records.
@@ -55,14 +55,14 @@ void clue_study_destroy(struct clue_study *study);
 enum portolan_status clue_study_evaluate(struct clue_study *study, clue_study_run_fn *run,
                                          void *arg, struct portolan_error *err);
 
-/** The tables, or all of them as JSON; *TEXT is for free(). ENOMEM. */
+/** Writes the tables as text, or all of them as JSON; *TEXT is for free(). ENOMEM. */
 enum portolan_status clue_study_report(const struct clue_study *study, bool is_json, char **text,
                                        struct portolan_error *err);
-/** *TEXT, for free(): a chart of time over price, in the form for FILE (<portolan/chart.h>). */
+/** Draws time over price, in the form for FILE (<portolan/chart.h>); *TEXT is for free(). */
 enum portolan_status clue_study_draw(const struct clue_study *study, const char *file, char **text,
                                      struct portolan_error *err);
 
-/** The I-th best configuration and its sum of points; false: there is none. */
+/** Returns the I-th best configuration and its sum of points; false: there is none. */
 bool clue_study_peek(const struct clue_study *study, size_t i, const char **name, int *nodes,
                      double *points);
 

@@ -14,7 +14,7 @@ static enum portolan_status run(void *arg, const struct clue_study_run *run,
     return PORTOLAN_OK;
 }
 
-/* Whatever is accepted can be told. */
+/* Any accepted study can be reported. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct clue_study *s;

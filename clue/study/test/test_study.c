@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Studies: the paper's tables, and small ones whose outcome is known. */
+/* Tests studies: the paper's tables, and small ones whose outcome is known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void check_order(const struct clue_study *s, const char *expected)
     assert_string_equal(names, expected);
 }
 
-/* Columns are as wide as they need to be: blanks count once. */
+/* Replaces several blanks by one, since columns are as wide as they need to be. */
 static void squeeze(char *text)
 {
     char *to = text;
@@ -87,7 +87,7 @@ static void check_report(const struct clue_study *s, const char *const *expected
 
 /* ------------------------------------------------- tests */
 
-/* Nodes of Table 1, and the sums of Table 3 before they are rounded (194.9, 162.4, …). */
+/* The nodes of Table 1, and the sums of Table 3 before they are rounded (194.9, 162.4, …). */
 static void the_papers_study_has_its_outcome(void **state)
 {
     static const struct {
@@ -140,7 +140,7 @@ static void what_would_win_is_found(void **state)
     clue_study_destroy(s);
 }
 
-static void intervals_tell_which_places_are_certain(void **state)
+static void intervals_show_which_places_are_certain(void **state)
 {
     static const char *const expected[] = {"100 +- 10 1 to 2", "90 +- 1 1 to 2", NULL};
     static const char *const certain[] = {"100 +- 5 1", "90 +- 1 2", NULL};
@@ -159,7 +159,7 @@ static void intervals_tell_which_places_are_certain(void **state)
     clue_study_destroy(s);
 }
 
-/* A time of 12 / ranks, of so many instances at once; the machine has the configuration's nodes. */
+/* Runs take 12 / ranks, times the instances; the machine has the configuration's nodes. */
 struct runs {
     int n, hosts;
 };
@@ -173,7 +173,7 @@ static enum portolan_status run(void *arg, const struct clue_study_run *r,
         fail_msg("%s", err->text);
     assert_string_equal(r->words[1], "100");
     assert_int_equal(m->machine.hosts[0].memory, (uint64_t)1 << 30);
-    assert_int_equal(m->machine.hosts[0].n_busy, 0); /* of two processors, and it has one */
+    assert_int_equal(m->machine.hosts[0].n_busy, 0); /* it is of two processors */
     runs->hosts += (int)m->machine.n_hosts;
     runs->n++;
     value->value = value->low = value->high = 12.0 / r->ranks;
@@ -205,14 +205,14 @@ static void programs_run_on_the_machine_of_each_configuration(void **state)
     s = evaluated(text, run, &runs);
     check_order(s, "many few");
     check_report(s, expected);
-    /* Of ten nodes: 10 (also the grid 5 x 2), 2 x 5, 2 x 4; of five: 5, 4; 2 x 2 has no room. */
+    /* Ten nodes: 10 (also the grid 5 x 2), 2 x 5, 2 x 4; five nodes: 5, 4; 2 x 2 has no room. */
     assert_int_equal(runs.n, 5);
     assert_int_equal(runs.hosts, 3 * 10 + 2 * 5);
     clue_study_destroy(s);
     unlink(machine);
 }
 
-static void mistakes_are_told_with_their_remedy(void **state)
+static void mistakes_are_reported_with_their_remedy(void **state)
 {
     static const struct {
         const char *text, *expected;
@@ -267,7 +267,7 @@ static void parts_are_combined(void **state)
     int nodes;
 
     (void)state;
-    /* 1000 / 125 = 8 nodes with two processors; 3 GB cost 225 then: 4 nodes. */
+    /* 1000 / 125 = 8 nodes with two processors; with 3 GB they cost 225, so there are 4 nodes. */
     assert_true(clue_study_peek(s, 0, &name, &nodes, &points));
     assert_string_equal(name, "2 x 1GB, a");
     assert_int_equal(nodes, 8);
@@ -277,7 +277,7 @@ static void parts_are_combined(void **state)
     clue_study_destroy(s);
 }
 
-/* Whichever allocation fails, that is what is said, and nothing is left behind. */
+/* For each allocation that fails, the error says so, and no memory is leaked. */
 static void memory_may_run_out(void **state)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
@@ -307,9 +307,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_study_has_its_outcome),
         cmocka_unit_test(what_would_win_is_found),
-        cmocka_unit_test(intervals_tell_which_places_are_certain),
+        cmocka_unit_test(intervals_show_which_places_are_certain),
         cmocka_unit_test(programs_run_on_the_machine_of_each_configuration),
-        cmocka_unit_test(mistakes_are_told_with_their_remedy),
+        cmocka_unit_test(mistakes_are_reported_with_their_remedy),
         cmocka_unit_test(parts_are_combined),
         cmocka_unit_test(memory_may_run_out),
     };

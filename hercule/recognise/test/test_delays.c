@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting is charged to who is at the end of each chain of waits, nanosecond for nanosecond. */
+/* Tests that the rank at the end of each chain of waits is charged, to the nanosecond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,8 +146,7 @@ static void charges_rings_once(void **state)
     }
 }
 
-/* Each waits for the one before, which ends first: so each is what all behind it wait for, one
- * after the other. */
+/* Each waits for the one before, which ends first, so each in turn is charged for all after it. */
 static void charges_long_chains(void **state)
 {
     struct run run;

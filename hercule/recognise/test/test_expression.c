@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions over components: what is read, what matches, which place each token takes, and what
-   is refused where. */
+/* Tests expressions over components: what is parsed, what matches, which position each token takes,
+ * and which mistakes are reported where. */
 #include "event_expression.h"
 
 #include <setjmp.h>
@@ -18,8 +18,8 @@ static const char *const components[] = {"a", "b", "c", "d"};
 struct made {
     struct portolan_arena arena;
     struct automaton automaton;
-    char told[300]; /* the last mistake, after its line and column */
-    int n_told;
+    char reported[300]; /* the last mistake, after its line and column */
+    int n_reported;
 };
 
 static void keep_column(void *arg, const char *file, int line, int column, const char *text)
@@ -42,7 +42,7 @@ static void find_meaning(struct event_expression *e, size_t n, const char *const
 
 static void make(struct made *m, size_t n, const char *const *names, const char *const *texts)
 {
-    struct portolan_diagnostics d = {keep_column, m->told, 0};
+    struct portolan_diagnostics d = {keep_column, m->reported, 0};
     struct event events[4] = {0};
 
     memset(m, 0, sizeof *m);
@@ -55,7 +55,7 @@ static void make(struct made *m, size_t n, const char *const *names, const char 
     }
     if (!d.count)
         automaton_make(events, 0, &d, &m->automaton);
-    m->n_told = d.count;
+    m->n_reported = d.count;
 }
 
 /* The longest beginning of TEXT (letters are components) that matches; the path goes to PATH. */
@@ -99,8 +99,8 @@ static void operators_match_what_they_say(void **state)
         size_t longest;
 
         make(&m, 1, &name, &cases[i].expression);
-        if (m.n_told)
-            fail_msg("%s: %s", cases[i].expression, m.told);
+        if (m.n_reported)
+            fail_msg("%s: %s", cases[i].expression, m.reported);
         longest = match(&m.automaton, cases[i].text, path);
         if (longest != cases[i].longest)
             fail_msg("%s on %s: %zu", cases[i].expression, cases[i].text, longest);
@@ -109,7 +109,7 @@ static void operators_match_what_they_say(void **state)
 }
 
 /* One stretch of computing may be several components: its place decides. */
-static void places_tell_components_apart(void **state)
+static void places_distinguish_components(void **state)
 {
     static const char *const name = "node", *const text = "(a, b)*, c, (d, a)*";
     struct made m;
@@ -121,7 +121,7 @@ static void places_tell_components_apart(void **state)
 
     (void)state;
     make(&m, 1, &name, &text);
-    assert_int_equal(m.n_told, 0);
+    assert_int_equal(m.n_reported, 0);
     for (int i = 0; i < 7; i++) {
         states[i] = i ? automaton_step(&m.automaton, states[i - 1], tokens[i])
                       : automaton_start(&m.automaton, tokens[i]);
@@ -142,7 +142,7 @@ static void events_within_events_begin_anew(void **state)
 
     (void)state;
     make(&m, 2, names, texts);
-    assert_int_equal(m.n_told, 0);
+    assert_int_equal(m.n_reported, 0);
     assert_int_equal(match(&m.automaton, "abcbcaabd", path), 9);
     assert_int_equal(automaton_break(&m.automaton, path[0], path[1]), 2); /* ab */
     assert_int_equal(automaton_break(&m.automaton, path[2], path[3]), 1); /* c, then a block b */
@@ -175,8 +175,8 @@ static void mistakes_have_a_column(void **state)
         struct made m;
 
         make(&m, 1, &name, &cases[i].expression);
-        assert_int_equal(m.n_told, 1);
-        assert_string_equal(m.told, cases[i].text);
+        assert_int_equal(m.n_reported, 1);
+        assert_string_equal(m.reported, cases[i].text);
         portolan_arena_clear(&m.arena);
     }
 }
@@ -194,8 +194,8 @@ static void what_is_too_large_is_refused(void **state)
         struct made m;
 
         make(&m, 1, &name, &texts[i]);
-        assert_int_equal(m.n_told, 1);
-        assert_non_null(strstr(m.told, i ? "more than 100 deep" : "more than 64 places"));
+        assert_int_equal(m.n_reported, 1);
+        assert_non_null(strstr(m.reported, i ? "more than 100 deep" : "more than 64 places"));
         portolan_arena_clear(&m.arena);
     }
 }
@@ -204,7 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_match_what_they_say),
-        cmocka_unit_test(places_tell_components_apart),
+        cmocka_unit_test(places_distinguish_components),
         cmocka_unit_test(events_within_events_begin_anew),
         cmocka_unit_test(mistakes_have_a_column),
         cmocka_unit_test(what_is_too_large_is_refused),

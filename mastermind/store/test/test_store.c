@@ -2,8 +2,6 @@
 #include "fixture.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* As begin_plate() made it. */
 static void expect_plate(const struct portolan_trial *t)
@@ -29,8 +27,7 @@ static void what_is_stored_is_read_back_by_another_process_handle(void **state)
     const struct portolan_sample *s;
 
     put_steps(store, trial, -1, 1);
-    assert_int_equal(portolan_store_end_trial(store, trial, "finished", 12345.5, NULL),
-                     PORTOLAN_OK);
+    assert_int_equal(portolan_store_end_trial(store, trial, "finished", 12345.5, NULL), 0);
     portolan_store_close(store);
 
     store = open_or_fail(*state, PORTOLAN_STORE_READ);
@@ -63,6 +60,16 @@ static void what_is_stored_is_read_back_by_another_process_handle(void **state)
     portolan_store_close(store);
 }
 
+static void expect_numbers(struct portolan_store *store, const struct portolan_store_query *query,
+                           size_t n_trials, size_t n_samples)
+{
+    struct portolan_sample_set *set = read_or_fail(store, query);
+
+    assert_int_equal(set->n_trials, n_trials);
+    assert_int_equal(set->n_samples, n_samples);
+    portolan_sample_set_destroy(set);
+}
+
 static void queries_restrict_trials(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -72,10 +79,7 @@ static void queries_restrict_trials(void **state)
 
     put_steps(store, first, 0, 0);
     put_steps(store, second, 0, 1);
-    set = read_or_fail(store, &query);
-    assert_int_equal(set->n_trials, 2);
-    assert_int_equal(set->n_samples, 3 * STEP_SAMPLES);
-    portolan_sample_set_destroy(set);
+    expect_numbers(store, &query, 2, 3 * STEP_SAMPLES);
 
     query.newest_only = true;
     set = read_or_fail(store, &query);
@@ -84,14 +88,10 @@ static void queries_restrict_trials(void **state)
     portolan_sample_set_destroy(set);
 
     query = (struct portolan_store_query){.trial = first};
-    set = read_or_fail(store, &query);
-    assert_int_equal(set->n_samples, STEP_SAMPLES);
-    portolan_sample_set_destroy(set);
+    expect_numbers(store, &query, 1, STEP_SAMPLES);
 
     query = (struct portolan_store_query){.outcome = "finished", .ranks = 2};
-    set = read_or_fail(store, &query);
-    assert_int_equal(set->n_trials, 0);
-    portolan_sample_set_destroy(set);
+    expect_numbers(store, &query, 0, 0);
 
     assert_int_equal(portolan_store_read(store, NULL, false, &set, NULL), PORTOLAN_OK);
     assert_int_equal(set->n_trials, 2);
@@ -222,7 +222,6 @@ static void a_step_with_a_bad_parent_is_refused_whole(void **state)
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
     int64_t trial = begin_plate(store);
     struct portolan_sample samples[STEP_SAMPLES];
-    struct portolan_sample_set *set;
 
     make_step(0, samples);
     samples[4].parent = 4;
@@ -231,9 +230,7 @@ static void a_step_with_a_bad_parent_is_refused_whole(void **state)
     samples[4].parent = 0; /* of another rank */
     assert_int_equal(portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL),
                      PORTOLAN_EINVAL);
-    set = read_or_fail(store, NULL);
-    assert_int_equal(set->n_samples, 0);
-    portolan_sample_set_destroy(set);
+    expect_numbers(store, NULL, 1, 0);
     portolan_store_close(store);
 }
 
@@ -540,12 +537,9 @@ static void the_views_sum_over_ranks_what_the_samples_hold(void **state)
 static void a_store_in_memory_needs_no_file(void **state)
 {
     struct portolan_store *store = open_or_fail(":memory:", PORTOLAN_STORE_WRITE);
-    struct portolan_sample_set *set;
 
     put_steps(store, begin_plate(store), 0, 0);
-    set = read_or_fail(store, NULL);
-    assert_int_equal(set->n_samples, STEP_SAMPLES);
-    portolan_sample_set_destroy(set);
+    expect_numbers(store, NULL, 1, STEP_SAMPLES);
     portolan_store_close(store);
 }
 
@@ -566,14 +560,12 @@ static void ranks_of_a_job_make_one_trial(void **state)
 
     assert_int_equal(join(store, "a", 0), first);
     assert_int_not_equal(other, first);
-    assert_int_equal(portolan_store_leave_trial(store, first, 0, "finished", 70, NULL),
-                     PORTOLAN_OK);
+    assert_int_equal(portolan_store_leave_trial(store, first, 0, "finished", 70, NULL), 0);
     next = join(store, "a", 0); /* which has left the first one */
     assert_int_not_equal(next, first);
-    assert_int_equal(portolan_store_leave_trial(store, first, 1, "finished", 50, NULL),
-                     PORTOLAN_OK);
-    assert_int_equal(portolan_store_leave_trial(store, other, 0, "failed", 1, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_leave_trial(store, other, 1, "finished", 2, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_leave_trial(store, first, 1, "finished", 50, NULL), 0);
+    assert_int_equal(portolan_store_leave_trial(store, other, 0, "failed", 1, NULL), 0);
+    assert_int_equal(portolan_store_leave_trial(store, other, 1, "finished", 2, NULL), 0);
     assert_int_equal(portolan_store_leave_trial(store, 77, 1, "finished", 2, NULL),
                      PORTOLAN_ENOTFOUND);
     set = read_or_fail(store, NULL);

@@ -38,6 +38,12 @@ PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *
 /** Frees what LIST holds. */
 PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 
+/** *FOLDER, which the caller frees: where the trace of TRIAL, of the store at PATH, lies, from
+ * here; NULL: it has none. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_trial_trace(const struct portolan_trial *trial,
+                                                       const char *path, char **folder,
+                                                       struct portolan_error *err);
+
 /** The finite number that TRIAL has for PARAMETER, or its "ranks"; false when there is none. */
 PORTOLAN_API bool portolan_trial_number(const struct portolan_trial *trial, const char *parameter,
                                         double *number);
@@ -70,6 +76,15 @@ PORTOLAN_API size_t portolan_trial_list_facts(const struct portolan_trial *trial
 PORTOLAN_API const struct portolan_name_value *
 portolan_trial_elsewhere(const struct portolan_trial *trial,
                          const struct portolan_name_value *facts, size_t n);
+
+/** Keeps of the trials of SET, or in LIST, only those of the virtual MACHINE; NULL: of real ones.
+ */
+PORTOLAN_API void portolan_trials_keep_of_machine(struct portolan_sample_set *set,
+                                                  const char *machine);
+PORTOLAN_API void portolan_trials_keep_listed_of_machine(struct portolan_trial_list *list,
+                                                         const char *machine);
+/** Returns whether a fact of that NAME says how a component was built. */
+PORTOLAN_API bool portolan_fact_is_of_build(const char *name);
 
 /**
  * Leaves the trials of one machine and build in LIST: that of the newest on a real machine, or of

@@ -9,6 +9,7 @@
 
 #include <portolan/trials.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
@@ -147,9 +148,61 @@ static void callers_that_are_sampled_keep_their_own_time_only(void **state)
     assert_false(e[3].known);
 }
 
+/* Of a real trial, and of two virtual machines, those of one. */
+static void trials_are_of_one_machine(void **state)
+{
+    static const struct portolan_name_value here[] = {{"host", "brig"}};
+    static const struct portolan_name_value east[] = {{PORTOLAN_STORE_VIRTUAL, "east"}};
+    static const struct portolan_name_value west[] = {{PORTOLAN_STORE_VIRTUAL, "west"}};
+    struct portolan_store *store = open_store();
+    struct portolan_trial_list list;
+    struct portolan_sample_set *set;
+
+    (void)state;
+    put_trial(store, "finished", here, 1);
+    put_trial(store, "finished", east, 1);
+    put_trial(store, "finished", west, 1);
+    assert_int_equal(portolan_store_read(store, NULL, false, &set, NULL), PORTOLAN_OK);
+    portolan_trials_keep_of_machine(set, "west");
+    assert_int_equal(set->n_trials, 1);
+    assert_int_equal(set->trials[0].id, 3);
+    portolan_sample_set_destroy(set);
+    assert_int_equal(portolan_trials_select(store, NULL, &list, NULL), PORTOLAN_OK);
+    portolan_trials_keep_listed_of_machine(&list, NULL);
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.trials[0]->id, 1);
+    portolan_trials_clear(&list);
+    portolan_store_close(store);
+}
+
+/* Traces lie next to the store, wherever that is from here; kept ones anywhere. */
+static void traces_lie_next_to_the_store(void **state)
+{
+    struct portolan_name_value fact = {PORTOLAN_STORE_TRACE, "a.db.traces/1"};
+    struct portolan_trial t = {.metadata = &fact, .n_metadata = 1};
+    char *folder;
+
+    (void)state;
+    assert_int_equal(portolan_trial_trace(&t, "runs/a.db", &folder, NULL), PORTOLAN_OK);
+    assert_string_equal(folder, "runs/a.db.traces/1");
+    free(folder);
+    assert_int_equal(portolan_trial_trace(&t, "host=x/y", &folder, NULL), PORTOLAN_OK);
+    assert_string_equal(folder, "a.db.traces/1"); /* of a server */
+    free(folder);
+    fact.value = "/kept";
+    assert_int_equal(portolan_trial_trace(&t, "runs/a.db", &folder, NULL), PORTOLAN_OK);
+    assert_string_equal(folder, "/kept");
+    free(folder);
+    t.n_metadata = 0;
+    assert_int_equal(portolan_trial_trace(&t, "runs/a.db", &folder, NULL), PORTOLAN_OK);
+    assert_null(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trials_are_of_one_machine),
+        cmocka_unit_test(traces_lie_next_to_the_store),
         cmocka_unit_test(real_and_virtual_trials_make_no_law_together),
         cmocka_unit_test(machines_and_builds_make_no_law_together),
         cmocka_unit_test(failed_trials_do_not_count_and_stopped_ones_do_for_calls),

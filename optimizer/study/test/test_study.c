@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a user changes of an assembly, and what a study says when there is nothing to read. */
+#include <portolan/study.h>
+
+#include "unit_test.h"
+
+static const char heat[] =
+    "<assembly name=\"heat\">\n"
+    "  <instance name=\"driver\" class=\"heat.Driver\"/>\n"
+    "  <instance name=\"solver\" class=\"heat.ConjugateGradients\">\n"
+    "    <alternative class=\"heat.Cholmod\"/>\n"
+    "  </instance>\n"
+    "  <instance name=\"rest\" class=\"heat.Cholmod\"/>\n"
+    "  <instance name=\"jacobi\" class=\"heat.Jacobi\"/>\n"
+    "  <connect user=\"driver\" uses=\"solver\" provider=\"solver\" provides=\"solver\"/>\n"
+    "  <connect user=\"solver\" uses=\"preconditioner\" provider=\"jacobi\" "
+    "provides=\"preconditioner\"/>\n"
+    "  <go instance=\"driver\" port=\"go\"/>\n"
+    "</assembly>\n";
+
+/* Opens the assembly with a setting; it is freed with the options' lists. */
+static enum portolan_status open_with(struct workbench *w, const char *set, const char *select,
+                                      const char *store, struct portolan_error *err)
+{
+    struct assembly_options o = {
+        .file = test_file_write("heat.xml", heat), .path = PALETTE, .store = store};
+
+    if (set) {
+        o.sets = portolan_calloc(1, sizeof *o.sets);
+        o.sets[o.n_sets++] = set;
+    }
+    if (select) {
+        o.selects = portolan_calloc(1, sizeof *o.selects);
+        o.selects[o.n_selects++] = select;
+    }
+    return workbench_open(w, &o, NULL, err);
+}
+
+static void settings_change_the_assembly(void **state)
+{
+    struct portolan_error err = {0};
+    struct workbench w;
+
+    if (open_with(&w, "n=32", "solver=heat.Cholmod", NULL, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(portolan_assembly_peek_parameter(w.assembly, "driver", "n"), "32");
+    assert_int_equal(portolan_assembly_peek_instance(w.assembly, "solver")->selected, 1);
+    assert_null(workbench_peek_store(&w)); /* nothing measures */
+    assert_false(workbench_is_diagnosed(&w));
+    workbench_close(&w);
+    if (open_with(&w, "solver.tolerance=1e-3", NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(portolan_assembly_peek_parameter(w.assembly, "solver", "tolerance"),
+                        "1e-3");
+    workbench_close(&w);
+}
+
+static void a_parameter_without_instance_has_one_owner(void **state)
+{
+    struct portolan_error two = {0}, none = {0}, keeper = {0};
+    struct workbench w;
+
+    assert_int_equal(open_with(&w, "tolerance=1e-3", NULL, NULL, &two), PORTOLAN_EINVAL);
+    assert_non_null(strstr(two.text, "both 'solver' and 'rest' have this parameter; write "
+                                     "solver.tolerance=VALUE"));
+    assert_int_equal(open_with(&w, "size=1", NULL, NULL, &none), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(none.text, "no instance of"));
+    assert_int_equal(open_with(&w, NULL, NULL, "x.db", &keeper), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(keeper.text, "has no instance with an experiment store"));
+}
+
+static enum portolan_status no_machine(const char *file, char **name, struct portolan_error *err)
+{
+    *name = NULL;
+    return portolan_error_set(err, PORTOLAN_EIO, "no %s", file);
+}
+
+static void a_store_without_an_assembly_is_no_study(void **state)
+{
+    const struct study_means means = {.name_machine = no_machine};
+    struct study_options o = {.assembly.file = test_file("empty.db")};
+    const struct portolan_trial t = {.assembly = "plate", .purpose = "explore", .ranks = 1};
+    struct portolan_error err = {0};
+    struct portolan_store *store;
+    struct study s;
+    int64_t id;
+
+    assert_int_equal(portolan_store_open(o.assembly.file, PORTOLAN_STORE_WRITE, &store, NULL), 0);
+    assert_int_equal(portolan_store_begin_trial(store, &t, &id, NULL), PORTOLAN_OK);
+    portolan_store_close(store);
+    /* A wrong name, which no measurement would help with. */
+    assert_int_equal(study_open(&s, &o, &means, true, &err), PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "has no trial of a wrapped program"));
+    assert_false(s.was_read);
+}
+
+static void an_assembly_without_measurements_says_what_to_do(void **state)
+{
+    const struct study_means means = {.name_machine = no_machine};
+    struct study_options o = {.assembly.path = PALETTE};
+    struct portolan_error err = {0}, machine = {0};
+    struct study s;
+
+    o.assembly.file = test_file_write("heat.xml", heat);
+    assert_int_equal(study_open(&s, &o, &means, true, &err), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(err.text, "has no Mastermind"));
+    o.machine = "machine.xml";
+    assert_int_equal(study_open(&s, &o, &means, true, &machine), PORTOLAN_EIO);
+    assert_string_equal(machine.text, "no machine.xml");
+}
+
+UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
+                   cmocka_unit_test(settings_change_the_assembly),
+                   cmocka_unit_test(a_parameter_without_instance_has_one_owner),
+                   cmocka_unit_test(a_store_without_an_assembly_is_no_study),
+                   cmocka_unit_test(an_assembly_without_measurements_says_what_to_do))
