@@ -143,6 +143,22 @@ double portolan_now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+int portolan_machine_count_hosts(const struct portolan_machine_reading *readings, size_t n,
+                                 int *here)
+{
+    int hosts = 0, with_first = 0;
+
+    for (size_t i = 0, k; i < n; i++) {
+        for (k = 0; strncmp(readings[k].host, readings[i].host, sizeof readings->host) != 0; k++)
+            ;
+        hosts += k == i;
+        with_first += k == 0;
+    }
+    if (here)
+        *here = with_first;
+    return hosts;
+}
+
 void portolan_machine_subtract(struct portolan_machine_reading *from,
                                const struct portolan_machine_reading *to)
 {

@@ -279,14 +279,7 @@ static void count_ranks(struct doctor *d)
     d->health.n_ranks = d->n_ranks;
     if (c->size == 1 || c->gather(c, &mine, sizeof mine, (void **)&all, NULL) || !all)
         return;
-    for (int i = 0; i < c->size; i++) {
-        int k = 0;
-
-        while (strcmp(all[k].host, all[i].host) != 0)
-            k++;
-        d->n_hosts += k == i;
-        here += k == 0;
-    }
+    d->n_hosts = portolan_machine_count_hosts(all, (size_t)c->size, &here);
     if (!d->n_ranks)
         d->health.n_ranks = here;
     free(all);

@@ -27,15 +27,14 @@ static const struct cli_option optimize_table[] = {
 };
 
 /* Writes the assembly with the chosen class in each instance. */
-static enum portolan_status write_chosen(struct study *s, const char *file,
-                                         struct portolan_error *err)
+static enum portolan_status write_chosen(struct study *s, const struct portolan_plan_answer *a,
+                                         const char *file, struct portolan_error *err)
 {
-    const struct portolan_plan_choice *choice;
-    enum portolan_status status = portolan_plan_choose(s->plan, &choice, err);
+    enum portolan_status status = PORTOLAN_OK;
     char *text = NULL;
 
-    for (size_t i = 0; status == PORTOLAN_OK && i < choice->n_variables; i++) {
-        const struct portolan_plan_variable *v = &choice->variables[i];
+    for (size_t i = 0; status == PORTOLAN_OK && i < a->n_variables; i++) {
+        const struct portolan_answer_variable *v = &a->variables[i];
 
         status = portolan_assembly_select(s->w.assembly, v->instance,
                                           v->options[v->chosen].implementation, err);
@@ -48,24 +47,24 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
     return status;
 }
 
-/* Prints the choice, and writes the assembly if there is one. */
+/* Prints the answer, and writes the assembly if there is one. */
 static int choose(struct study *s, const struct optimize_options *o)
 {
-    const struct portolan_plan_choice *choice;
+    const struct portolan_plan_answer *answer;
     struct portolan_error err = {0};
-    char *text = NULL;
+    struct portolan_text out = {0};
     int result;
 
-    if ((o->json ? portolan_plan_report_choice_json
-                 : portolan_plan_report_choice)(s->plan, &text, &err) != PORTOLAN_OK ||
-        portolan_plan_choose(s->plan, &choice, &err) != PORTOLAN_OK)
-        return free(text), study_cannot_tell(s, &err);
-    result = write_text(NULL, text);
-    free(text);
-    if (result == 0 && choice->verdict == PORTOLAN_PLAN_CANNOT_TELL)
+    if (portolan_plan_choose(s->plan, &answer, &err) != PORTOLAN_OK)
+        return study_cannot_tell(s, &err);
+    (o->json ? portolan_answer_write_document : portolan_answer_write_text)(answer, &out);
+    result =
+        out.failed ? print_error((portolan_no_memory(&err), &err)) : write_text(NULL, out.bytes);
+    portolan_text_clear(&out);
+    if (result == 0 && answer->verdict == PORTOLAN_ANSWER_CANNOT_TELL)
         return EXIT_CANNOT_TELL;
     if (result == 0 && o->output) {
-        if (write_chosen(s, o->output, &err) != PORTOLAN_OK)
+        if (write_chosen(s, answer, o->output, &err) != PORTOLAN_OK)
             return print_error(&err);
         if (!o->json)
             printf("written: %s\n", o->output);
@@ -95,35 +94,37 @@ int command_optimize(int argc, char **argv)
 
 /* -------------------------------------------------------------------------------------- predict */
 
-static int print_prediction(const struct portolan_plan_prediction *p,
-                            const struct portolan_assembly *a)
+/* Prints the answer for one assembly, which is not compared with others. */
+static int print_prediction(const struct portolan_plan_prediction *p, const struct study *s,
+                            const int32_t *selection, struct portolan_error *err)
 {
-    char total[32], low[32], high[32], step[32];
+    const struct portolan_assembly *assembly = s->w.assembly;
+    struct portolan_plan_answer a = {.chance = NAN,
+                                     .rival = "",
+                                     .settle = "",
+                                     .prediction = *p,
+                                     .accuracy = assembly->accuracy,
+                                     .memory_bytes = assembly->memory};
+    struct portolan_text title = {0}, out = {0};
+    char *choice = NULL;
 
-    if (p->is_unusable) {
-        printf("cannot tell: too few measurements near these parameters");
-        printf(p->n_extrapolating ? " (%s)\n" : "\n", p->extrapolating);
-        return EXIT_CANNOT_TELL;
-    }
-    portolan_format_time(p->total_ns, 3, total, sizeof total);
-    portolan_format_time(p->low_ns, 3, low, sizeof low);
-    portolan_format_time(p->high_ns, 3, high, sizeof high);
-    portolan_format_time(p->step_ns, 3, step, sizeof step);
-    printf("predicted: %s (%s ... %s), %d steps of %s\n", total, low, high, p->steps, step);
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (a->instances[i].n_alternatives > 1)
-            printf("  with %s = %s\n", a->instances[i].name,
-                   a->instances[i].alternatives[a->instances[i].selected].class_name);
-    if (p->n_extrapolating)
-        printf("  outside the measured range: %zu models, the farthest %s\n", p->n_extrapolating,
-               p->extrapolating);
-    if (!isnan(p->accuracy))
-        printf("  accuracy: %.3g of %s (%.2g ... %.2g)%s\n", p->accuracy, p->accuracy_of,
-               p->accuracy_low, p->accuracy_high,
-               p->accuracy_extrapolates ? ", outside the measured range" : "");
-    if (p->is_assumed)
-        printf("  part of the interval is assumed: too few measurements\n");
-    return 0;
+    if (portolan_plan_write_selection(assembly, selection, &choice, err))
+        return 0;
+    portolan_text_add(&title, "Prediction for '%s'%s%s", assembly->name, *choice ? ", " : "",
+                      choice);
+    a.title = title.bytes;
+    if (title.bytes)
+        portolan_answer_write_text(&a, &out);
+    for (size_t i = 0; portolan_plan_peek_note(s->plan, i); i++)
+        portolan_text_add(&out, "- %s\n", portolan_plan_peek_note(s->plan, i));
+    if (title.failed || out.failed)
+        portolan_no_memory(err);
+    else
+        write_text(NULL, out.bytes);
+    portolan_text_clear(&title);
+    portolan_text_clear(&out);
+    free(choice);
+    return p->is_unusable ? EXIT_CANNOT_TELL : 0;
 }
 
 int command_predict(int argc, char **argv)
@@ -150,9 +151,7 @@ int command_predict(int argc, char **argv)
     if (!selection)
         portolan_no_memory(&err);
     else if (portolan_plan_predict(s.plan, selection, &prediction, &err) == PORTOLAN_OK)
-        result = print_prediction(&prediction, s.w.assembly);
-    for (size_t i = 0; err.status == PORTOLAN_OK && portolan_plan_peek_note(s.plan, i); i++)
-        printf("  %s\n", portolan_plan_peek_note(s.plan, i));
+        result = print_prediction(&prediction, &s, selection, &err);
     if (err.status != PORTOLAN_OK)
         result = study_cannot_tell(&s, &err);
     free(selection);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `run`, and Ccaffeine's scripts on all ranks: rank 0 reads, all ranks execute. */
+/* `run`, and Ccaffeine's scripts on all ranks. */
 #include "cli.h"
 
 #include <portolan/ccaffeine.h>
@@ -7,7 +7,6 @@
 #include <portolan/list.h>
 #include <portolan/mpi.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,76 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* ------------------------------------------------------------------------------------ sharing */
-
-static bool is_called_script(const char *file)
-{
-    size_t length = strlen(file);
-
-    return length > 3 && !strcmp(file + length - 3, ".rc");
-}
-
-/* The whole content of a file if it is a script (otherwise *TEXT stays NULL). */
-static enum portolan_status load_script(const char *file, char **text, size_t *size,
-                                        struct portolan_error *err)
-{
-    struct portolan_text t = {0};
-    enum portolan_status status = PORTOLAN_OK;
-    char bytes[8192];
-    FILE *f = fopen(file, "re");
-    size_t n;
-
-    *text = NULL;
-    *size = 0;
-    if (!f)
-        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
-    for (bool first = true; (n = fread(bytes, 1, sizeof bytes, f)); first = false) {
-        if (first && !portolan_script_is(file, bytes, n))
-            break;
-        portolan_text_add_bytes(&t, bytes, n);
-    }
-    if (ferror(f))
-        status = portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
-    fclose(f);
-    *size = t.length;
-    if (status == PORTOLAN_OK && (t.length || portolan_script_is(file, "", 0)))
-        return portolan_text_take(&t, text, err);
-    portolan_text_clear(&t);
-    if (status == PORTOLAN_OK && is_called_script(file))
-        return portolan_error_set(
-            err, PORTOLAN_ESYNTAX,
-            "'%s' is not a script; its first line must begin with '#!ccaffeine'", file);
-    return status;
-}
-
-/*
- * Collective: rank 0 reads FILE and prints its errors; all ranks get the same script, or NULL when
- * FILE is not a script (and is not read any further).
- */
-static enum portolan_status script_share(struct job *job, const char *file,
-                                         struct portolan_script **s, struct portolan_error *err)
-{
-    bool reads = job->cohort->rank == 0;
-    struct portolan_diagnostics d = {.report = reads ? print_diagnostic : NULL};
-    char *text = NULL;
-    size_t size = 0;
-    enum portolan_status status = reads ? load_script(file, &text, &size, err) : PORTOLAN_OK;
-
-    *s = NULL;
-    status = portolan_cohort_share(job->cohort, &text, &size, status, err);
-    if (status == PORTOLAN_OK && text) {
-        status = portolan_script_read_text(text, size, file, &d, s, err);
-        if (status == PORTOLAN_ESYNTAX) {
-            *err = (struct portolan_error){0}; /* the error was printed */
-            portolan_error_set(err, status, "%d error%s in '%s'", d.count, d.count == 1 ? "" : "s",
-                               file);
-        }
-        status = portolan_cohort_agree(job->cohort, status, err);
-    }
-    free(text);
-    return status;
-}
 
 /* ------------------------------------------------------------------------------------ running */
 
@@ -314,6 +243,7 @@ int command_run(int argc, char **argv)
     };
     struct options o = {0};
     struct portolan_error err = {0};
+    struct portolan_diagnostics d = {.report = print_diagnostic};
     struct portolan_script *script;
     struct job job;
     pid_t watcher = 0;
@@ -322,7 +252,9 @@ int command_run(int argc, char **argv)
     if (job_begin(&job, "run"))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
-    if (script_share(&job, o.run.assembly.file, &script, &err) != PORTOLAN_OK)
+    if (job.cohort->rank)
+        d.report = NULL;
+    if (portolan_script_share(job.cohort, o.run.assembly.file, &d, &script, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);
     if (script)
         return run_script(&job, &o, script);

@@ -16,18 +16,6 @@
 /* Shortest observation. */
 static const double look_s = 0.25;
 
-static int count_hosts(const struct portolan_machine_reading *all, int n)
-{
-    int hosts = 0;
-
-    for (int i = 0, k; i < n; i++) {
-        for (k = 0; strncmp(all[k].host, all[i].host, sizeof all->host) != 0; k++)
-            ;
-        hosts += k == i;
-    }
-    return hosts;
-}
-
 static void print_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
 {
     double mhz = portolan_machine_frequency_mhz();
@@ -69,7 +57,7 @@ static enum portolan_status look_at_machine(struct measurement *m,
     if (status == PORTOLAN_OK && c->rank == 0) {
         portolan_machine_judge(all, (size_t)c->size, &verdict);
         print_machine(m, &verdict);
-        m->n_hosts = count_hosts(all, c->size);
+        m->n_hosts = portolan_machine_count_hosts(all, (size_t)c->size, NULL);
     }
     free(all);
     free(sizes);

@@ -109,6 +109,31 @@ static PyObject *plan_make(PyTypeObject *type, PyObject *args, PyObject *named)
 typedef enum portolan_status report_fn(struct portolan_plan *plan, char **text,
                                        struct portolan_error *err);
 
+static enum portolan_status choice(struct portolan_plan *plan, char **text,
+                                   struct portolan_error *err, bool as_json)
+{
+    const struct portolan_plan_answer *answer;
+    struct portolan_text out = {0};
+    enum portolan_status status = portolan_plan_choose(plan, &answer, err);
+
+    if (status)
+        return status;
+    (as_json ? portolan_answer_write_document : portolan_answer_write_text)(answer, &out);
+    return portolan_text_take(&out, text, err);
+}
+
+static enum portolan_status choice_text(struct portolan_plan *plan, char **text,
+                                        struct portolan_error *err)
+{
+    return choice(plan, text, err, false);
+}
+
+static enum portolan_status choice_json(struct portolan_plan *plan, char **text,
+                                        struct portolan_error *err)
+{
+    return choice(plan, text, err, true);
+}
+
 static enum portolan_status models_json(struct portolan_plan *plan, char **text,
                                         struct portolan_error *err)
 {
@@ -134,10 +159,8 @@ static PyObject *plan_report(PyObject *self, PyObject *args)
         const char *name;
         report_fn *write;
     } reports[] = {
-        {"choice", portolan_plan_report_choice},
-        {"choice json", portolan_plan_report_choice_json},
-        {"models json", models_json},
-        {"call graph json", callgraph_json},
+        {"choice", choice_text},      {"choice json", choice_json},
+        {"models json", models_json}, {"call graph json", callgraph_json},
         {"vetoes", vetoes},
     };
     struct plan *p = (struct plan *)self;

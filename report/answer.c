@@ -7,53 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-/* The choice of the plan for the assembly as it is; NULL: there is none. */
-static const struct portolan_plan_choice *choose(const struct report *r, struct portolan_error *why)
+/* The answer of the plan for the assembly as it is; NULL: there is none. */
+static const struct portolan_plan_answer *choose(const struct report *r, struct portolan_error *why)
 {
-    const struct portolan_plan_choice *c = NULL;
+    const struct portolan_plan_answer *a = NULL;
 
     if (!r->from->plan)
         portolan_error_set(why, PORTOLAN_ENOTFOUND, "%s",
                            r->from->no_plan ? r->from->no_plan : "no assembly was named");
     else
-        portolan_plan_choose(r->from->plan, &c, why);
-    return c;
-}
-
-static void add_time(struct portolan_text *t, const char *before, double ns)
-{
-    char text[32];
-
-    portolan_text_add(t, "%s%s", before, portolan_format_time(ns, 3, text, sizeof text));
-}
-
-/* ------------------------------------------------------------------ what was chosen */
-
-static void add_chosen(const struct portolan_plan_choice *c, struct portolan_text *t)
-{
-    const char *comma = "Chosen: ";
-    size_t kept = 0;
-
-    for (size_t i = 0; i < c->n_variables; i++) {
-        const struct portolan_plan_variable *v = &c->variables[i];
-
-        if (v->chosen == v->written) {
-            kept++;
-            continue;
-        }
-        portolan_text_add(t, "%s%s as %s instead of %s", comma,
-                          v->options[v->chosen].implementation, v->instance,
-                          v->options[v->written].implementation);
-        comma = ", ";
-    }
-    if (kept == c->n_variables)
-        portolan_text_add(t, "The assembly as written is the choice");
-    else if (kept)
-        portolan_text_add(t, "; %zu other%s stay%s as written", kept, kept == 1 ? "" : "s",
-                          kept == 1 ? "s" : "");
-    if (c->verdict == PORTOLAN_PLAN_CANNOT_TELL)
-        portolan_text_add(t, ", but too little is known to be sure");
-    portolan_text_add(t, " (best of all with a chance of %.0f %%).", 100 * c->chance);
+        portolan_plan_choose(r->from->plan, &a, why);
+    return a;
 }
 
 /* Adds what ran, which is known even if no plan can be made. */
@@ -65,26 +29,7 @@ static void add_what_ran(const struct report *r, const char *why, struct portola
         portolan_text_add(t, "There is no choice: %s.", why);
 }
 
-/* ------------------------------------------------------------------ what it gains */
-
-static void add_predicted(const struct portolan_plan_choice *c, struct portolan_text *t)
-{
-    char gain[80];
-
-    if (c->prediction.is_unusable) {
-        portolan_text_add(t, "Too few measurements near these parameters to predict its time");
-        return;
-    }
-    add_time(t, "It is predicted to take ", c->prediction.total_ns);
-    add_time(t, " (95 %: ", c->prediction.low_ns);
-    add_time(t, " to ", c->prediction.high_ns);
-    portolan_text_add(t, ")");
-    if (isinf(c->as_written.total_ns) || c->as_written.is_unusable)
-        return;
-    add_time(t, "; as written it would take ", c->as_written.total_ns);
-    if (c->gain.low != 0 || c->gain.high != 0) /* else the choice is as written */
-        portolan_text_add(t, ": %s", portolan_format_gain(&c->gain, gain, sizeof gain));
-}
+/* ------------------------------------------------------------------ what was measured */
 
 /* The run next to what the plan predicts: the plan has ranks and a machine, but no trial. */
 static void add_unlike_plan(const struct report *r, struct portolan_text *t)
@@ -97,6 +42,17 @@ static void add_unlike_plan(const struct report *r, struct portolan_text *t)
                                                                  .metadata = o->facts,
                                                                  .n_metadata = o->n_facts},
                                   false, t);
+}
+
+void report_add_off(double measured_ns, double predicted_ns, struct portolan_text *out)
+{
+    double off = measured_ns / predicted_ns - 1;
+
+    if (fabs(off) < 5e-4)
+        portolan_text_add(out, "like the prediction");
+    else
+        portolan_text_add(out, "%.3g %% %s the prediction", fabs(100 * off),
+                          off < 0 ? "below" : "above");
 }
 
 static void add_measured(const struct report *r, struct portolan_text *t)
@@ -114,17 +70,20 @@ static void add_measured(const struct report *r, struct portolan_text *t)
         portolan_text_add(t, ", with %s,", unlike.bytes);
     t->failed |= unlike.failed;
     portolan_text_clear(&unlike);
-    add_time(t, " took ", x->run->elapsed_ns);
+    portolan_text_add(t, " took ");
+    portolan_answer_add_time(t, x->run->elapsed_ns, NAN, NAN);
     if (x->decision && x->decision->predicted_ns > 0) {
-        double off = x->run->elapsed_ns / x->decision->predicted_ns - 1;
-
-        portolan_text_add(t, ", %.3g %% %s the prediction that it began with", fabs(100 * off),
-                          off < 0 ? "below" : "above");
+        portolan_text_add(t, ", ");
+        report_add_off(x->run->elapsed_ns, x->decision->predicted_ns, t);
+        portolan_text_add(t, " that it began with");
     }
     if (x->n_like)
         portolan_text_add(t, "; the best fixed assembly took %.3g times as long, the worst %.3g",
                           x->fixed[0]->elapsed_ns / x->run->elapsed_ns,
                           x->fixed[x->n_like - 1]->elapsed_ns / x->run->elapsed_ns);
+    if (x->run->n_partial)
+        portolan_text_add(t, "; %zu of its steps %s not completely measured", x->run->n_partial,
+                          x->run->n_partial == 1 ? "was" : "were");
     portolan_text_add(t, ".");
 }
 
@@ -140,42 +99,6 @@ static void add_spent(const struct report *r, struct portolan_text *t)
     portolan_text_add(t, ".");
 }
 
-/* ------------------------------------------------------------------ what is not known */
-
-static void add_gaps(const struct report *r, const struct portolan_plan_choice *c,
-                     struct portolan_text *t)
-{
-    const char *comma = "Not measured: ";
-    bool said = false;
-
-    for (size_t i = 0; c && i < c->n_variables; i++)
-        for (size_t k = 0; k < c->variables[i].n_options; k++)
-            if (c->variables[i].options[k].is_unknown) {
-                portolan_text_add(t, "%s%s as %s", comma, c->variables[i].options[k].implementation,
-                                  c->variables[i].instance);
-                comma = ", ";
-                said = true;
-            }
-    if (c && c->prediction.n_extrapolating) {
-        portolan_text_add(t, "%sutside what was measured: %zu model%s, farthest %s",
-                          said ? "; o" : "O", c->prediction.n_extrapolating,
-                          c->prediction.n_extrapolating == 1 ? "" : "s",
-                          c->prediction.extrapolating);
-        said = true;
-    }
-    if (r->runs.run && r->runs.run->n_partial) {
-        portolan_text_add(t, "%sot completely measured: %zu step%s of the run", said ? "; n" : "N",
-                          r->runs.run->n_partial, r->runs.run->n_partial == 1 ? "" : "s");
-        said = true;
-    }
-    if (said)
-        portolan_text_add(t, ".");
-    else
-        portolan_text_add(t,
-                          c ? "The choice rests on measurements alone, within the measured range."
-                            : "No model is available to say what lies outside the measured range.");
-}
-
 /* ------------------------------------------------------------------ data */
 
 static void write_sentence(struct portolan_json *j, struct portolan_text *t)
@@ -185,7 +108,23 @@ static void write_sentence(struct portolan_json *j, struct portolan_text *t)
     portolan_text_clear(t);
 }
 
-static void write_sentences(const struct report *r, const struct portolan_plan_choice *c,
+/* Writes each fact of the answer as a sentence. */
+static void write_facts(const struct portolan_plan_answer *a, struct portolan_json *j)
+{
+    for (int i = 0; i < PORTOLAN_ANSWER_N_FACTS; i++) {
+        struct portolan_text fact = {0}, t = {0};
+        const char *what = portolan_answer_add(a, i, &fact);
+
+        if (what) {
+            portolan_text_add(&t, "%c%s: %s.", what[0] - 'a' + 'A', what + 1, fact.bytes);
+            write_sentence(j, &t);
+        }
+        j->out->failed |= fact.failed;
+        portolan_text_clear(&fact);
+    }
+}
+
+static void write_sentences(const struct report *r, const struct portolan_plan_answer *a,
                             const char *why, struct portolan_json *j)
 {
     struct portolan_text t = {0};
@@ -196,18 +135,13 @@ static void write_sentences(const struct report *r, const struct portolan_plan_c
         portolan_json_close(j, ']');
         return;
     }
-    if (c)
-        add_chosen(c, &t);
-    else
+    if (a) {
+        write_facts(a, j);
+    } else {
         add_what_ran(r, why, &t);
-    write_sentence(j, &t);
-    if (c) {
-        add_predicted(c, &t);
-        portolan_text_add(&t, ". ");
+        write_sentence(j, &t);
     }
     add_measured(r, &t);
-    write_sentence(j, &t);
-    add_gaps(r, c, &t);
     write_sentence(j, &t);
     add_spent(r, &t);
     if (t.length)
@@ -284,7 +218,7 @@ static void write_run(const struct report *r, struct portolan_json *j)
 }
 
 /* Predicted and measured, by name. */
-static void write_times(const struct report *r, const struct portolan_plan_choice *c,
+static void write_times(const struct report *r, const struct portolan_plan_answer *c,
                         struct portolan_json *j)
 {
     portolan_json_open(j, "times", '[');
@@ -331,19 +265,15 @@ static enum portolan_status write_answer(struct report *r, struct portolan_json 
                                          struct portolan_error *err)
 {
     struct portolan_error why = {0};
-    const struct portolan_plan_choice *c = choose(r, &why);
+    const struct portolan_plan_answer *a = choose(r, &why);
 
     (void)err;
-    write_sentences(r, c, why.text, j);
-    if (c && !isnan(c->gain.share)) {
-        static const char *const names[] = {"value", "low", "high"};
-
-        portolan_json_numbers(j, "gain", names,
-                              (const double[]){c->gain.share, c->gain.low, c->gain.high}, 3);
+    write_sentences(r, a, why.text, j);
+    if (a) {
+        portolan_answer_write_gain(a, j);
+        portolan_answer_write(a, j, "choice");
     }
-    if (c)
-        portolan_plan_write_choice(r->from->plan, j, "choice", &why);
-    write_times(r, c, j);
+    write_times(r, a, j);
     write_spent(r, j);
     write_fixed(r, j);
     return PORTOLAN_OK;

@@ -27,14 +27,14 @@ struct stop {
     size_t *chosen; /* of each variable */
     double *totals; /* of each combination in ns; NaN: not allowed */
     struct portolan_plan_prediction prediction;
-    enum portolan_plan_verdict verdict;
+    enum portolan_answer_verdict verdict;
     double chance;
 };
 
 struct slider {
     const struct portolan_report_source *from;
     const struct portolan_assembly_sweep *sweep;
-    const struct portolan_plan_choice *like; /* its variables */
+    const struct portolan_plan_answer *like; /* its variables */
     struct portolan_plan *moved;
     struct portolan_arena *pool;
     size_t combinations; /* 0: too many */
@@ -79,7 +79,7 @@ static void list_totals(struct slider *s, const struct portolan_plan *plan, doub
 static void take_choice(struct slider *s, struct portolan_plan *plan, struct stop *out)
 {
     struct portolan_error err = {0};
-    const struct portolan_plan_choice *c;
+    const struct portolan_plan_answer *c;
 
     if (portolan_plan_choose(plan, &c, &err)) {
         out->cannot_tell = portolan_arena_strdup(s->pool, err.text);
@@ -216,9 +216,7 @@ static bool fill(struct slider *s, const char *present)
 
 static const char *verdict_of(const struct stop *s)
 {
-    static const char *const verdicts[] = {"sure", "close", "cannot tell"};
-
-    return *s->cannot_tell ? "" : verdicts[s->verdict];
+    return *s->cannot_tell ? "" : portolan_answer_word(s->verdict);
 }
 
 static void write_stop(const struct slider *s, const struct stop *x, struct portolan_json *j)
@@ -309,11 +307,11 @@ static void write_ranges(const struct slider *s, struct portolan_json *j)
     }
 }
 
-static void write_variables(const struct portolan_plan_choice *c, struct portolan_json *j)
+static void write_variables(const struct portolan_plan_answer *c, struct portolan_json *j)
 {
     portolan_json_open(j, "variables", '[');
     for (size_t v = 0; c && v < c->n_variables; v++) {
-        const struct portolan_plan_variable *x = &c->variables[v];
+        const struct portolan_answer_variable *x = &c->variables[v];
 
         portolan_json_open(j, NULL, '{');
         portolan_json_text(j, "instance", x->instance);
@@ -327,7 +325,7 @@ static void write_variables(const struct portolan_plan_choice *c, struct portola
     portolan_json_close(j, ']');
 }
 
-static size_t count_combinations(const struct portolan_plan_choice *c)
+static size_t count_combinations(const struct portolan_plan_answer *c)
 {
     size_t n = 1;
 
@@ -355,7 +353,7 @@ enum portolan_status report_write_choices(const struct report *r, struct portola
     size_t most = from->plan ? from->assembly->n_sweeps : 0, n = 0;
     struct slider *all = portolan_calloc(most + 1, sizeof *all);
     struct portolan_arena pool = {0};
-    const struct portolan_plan_choice *like = NULL;
+    const struct portolan_plan_answer *like = NULL;
     struct portolan_plan *moved = NULL;
     bool good = all;
 

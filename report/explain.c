@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Explains a run, as text and JSON. */
+#include <portolan/answer.h>
 #include <portolan/explain.h>
 #include <portolan/json.h>
 #include <portolan/profile.h>
@@ -80,23 +81,11 @@ static const struct portolan_alternative *chosen_beside(const struct portolan_ex
 
 /* ------------------------------------------------------------------ text */
 
-/* Adds a time, or "?" if it is not known, after TEXT. */
+/* Adds a time, or that it is not known, after TEXT. */
 static void put_time(struct portolan_explained *x, const char *text, double ns)
 {
-    char time[32] = "?";
-
-    if (!isnan(ns))
-        portolan_format_time(ns, 3, time, sizeof time);
-    portolan_text_add(x->out, "%s%s", text, time);
-}
-
-static void put_interval(struct portolan_explained *x, double low, double high)
-{
-    if (isnan(low) || isnan(high))
-        return;
-    put_time(x, " (95 %: ", low);
-    put_time(x, " to ", high);
-    portolan_text_add(x->out, ")");
+    portolan_text_add(x->out, "%s", text);
+    portolan_answer_add_time(x->out, ns, NAN, NAN);
 }
 
 static void put_run(struct portolan_explained *x)
@@ -118,52 +107,16 @@ static void put_line(struct portolan_explained *x, const struct portolan_reason 
                       strcmp(r->outcome, "stays") ? "]" : "");
 }
 
-static void put_alternative(struct portolan_explained *x, const struct portolan_alternative *a)
-{
-    char step[32] = "-", forced[32] = "-", chance[16] = "-";
-
-    if (!isnan(a->step_ns))
-        portolan_format_time(a->step_ns, 3, step, sizeof step);
-    if (!isnan(a->forced_ns))
-        portolan_format_time(a->forced_ns, 3, forced, sizeof forced);
-    if (!isnan(a->chance))
-        snprintf(chance, sizeof chance, "%.0f %%", 100 * a->chance);
-    portolan_text_add(x->out, "%c %-16s %-24s%10s%12s%8s%8d  ", a->chosen ? '*' : ' ', a->instance,
-                      a->implementation, step, forced, chance, a->rows);
-    if (!isnan(a->low_ns)) {
-        put_time(x, "", a->low_ns);
-        put_time(x, " to ", a->high_ns);
-    }
-    if (*a->binding || *a->text)
-        portolan_text_add(x->out, "%s%s%s%s", isnan(a->low_ns) ? "" : "; ", a->binding,
-                          *a->binding && *a->text ? ": " : "", a->text);
-    portolan_text_add(x->out, "\n");
-}
-
 void portolan_explain_decision(struct portolan_explained *x, const struct portolan_reason *r)
 {
-    portolan_text_add(x->out,
-                      "decision %d of run %lld, at step %d, %d steps remain; asked by: %s\n",
-                      r->number, (long long)x->run->id, r->step, r->steps, r->asked_by);
-    portolan_text_add(x->out, "  change    %s\n  choice    %s\n  reason    %s\n",
-                      *r->change ? r->change : "none", r->choice, r->text);
-    put_time(x, "  predicted ", r->step_ns);
-    portolan_text_add(x->out, " per step");
-    put_interval(x, r->low_ns, r->high_ns);
-    put_time(x, "; as it ran before ", r->now_ns);
-    put_time(x, "; changing costs ", r->cost_ns);
-    portolan_text_add(x->out, "\n  sure      ");
-    if (isnan(r->chance))
-        portolan_text_add(x->out, "not known");
-    else
-        portolan_text_add(x->out, "best of all with a chance of %.0f %%", 100 * r->chance);
-    portolan_text_add(x->out, "; rests on %d trial%s\n  binding   %s\n  outcome   %s\n", r->trials,
-                      r->trials == 1 ? "" : "s", *r->binding ? r->binding : "nothing", r->outcome);
-    portolan_text_add(x->out, "\n  %-16s %-24s%10s%12s%8s%8s  95 %% per step\n", "instance",
-                      "implementation", "per step", "if forced", "best", "rows");
-    for (size_t i = 0; i < x->set->n_alternatives; i++)
-        if (x->set->alternatives[i].number == r->number)
-            put_alternative(x, &x->set->alternatives[i]);
+    struct portolan_arena pool = {0};
+    struct portolan_plan_answer a =
+        portolan_answer_of_decision(r, x->set->alternatives, x->set->n_alternatives, &pool);
+
+    if (!pool.failed)
+        portolan_answer_write_text(&a, x->out);
+    x->out->failed |= pool.failed;
+    portolan_arena_clear(&pool);
 }
 
 /* ------------------------------------------------------------------ expected against measured */
@@ -371,9 +324,8 @@ void portolan_explain_why_not(struct portolan_explained *x, const struct portola
     portolan_text_add(x->out, "%s=%s: at step %d (decision %d) %s was chosen, asked by: %s\n",
                       a->instance, a->implementation, r->step, r->number, chosen->implementation,
                       r->asked_by);
-    put_time(x, "  would cost    ", a->step_ns);
-    portolan_text_add(x->out, " per step");
-    put_interval(x, a->low_ns, a->high_ns);
+    portolan_text_add(x->out, "  a step takes  ");
+    portolan_answer_add_time(x->out, a->step_ns, a->low_ns, a->high_ns);
     put_time(x, ", chosen ", chosen->step_ns);
     if (!isnan(a->forced_ns)) {
         portolan_text_add(x->out, "\n                ");
@@ -381,13 +333,9 @@ void portolan_explain_why_not(struct portolan_explained *x, const struct portola
         put_time(x, " with it, ", chosen->forced_ns);
         portolan_text_add(x->out, " with %s", chosen->implementation);
     }
-    portolan_text_add(x->out, "\n  how sure      ");
-    if (isnan(a->chance))
-        portolan_text_add(x->out, "not known");
-    else
-        portolan_text_add(x->out, "belongs to the best choice with a chance of %.0f %%",
-                          100 * a->chance);
-    portolan_text_add(x->out, "; %d measurement%s behind it\n", a->rows, a->rows == 1 ? "" : "s");
+    portolan_text_add(x->out, "\n  how sure      best ");
+    portolan_answer_add_chance(x->out, a->chance);
+    portolan_text_add(x->out, "; %d measurement%s\n", a->rows, a->rows == 1 ? "" : "s");
     if (*a->binding)
         portolan_text_add(x->out, "  excluded      %s: %s\n", a->binding, a->text);
     put_turning_point(x, r, a, chosen);

@@ -33,6 +33,9 @@ void report_add_choice(const struct portolan_assembly *a, const struct portolan_
 /* A time that the run's Optimizer noted, in ns; 0: none. */
 double report_fact_ns(const struct portolan_trial *t, const char *name);
 
+/* answer.c: adds "3 % above the prediction". */
+void report_add_off(double measured_ns, double predicted_ns, struct portolan_text *out);
+
 /* Adds in what T differs from the run; false: its time is no measure of the run's. */
 bool report_add_unlike(const struct report_runs *r, const struct portolan_trial *t,
                        struct portolan_text *out);

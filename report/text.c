@@ -5,19 +5,29 @@
 #include <portolan/json.h>
 #include <portolan/mastermind.h>
 
+#include <math.h>
 #include <string.h>
 
 static const double s_per_ns = 1e-9;
 
+/* Adds the line of a TIME with its interval, after WHAT. */
+static void add_time(const char *what, double ns, double low_ns, double high_ns,
+                     struct portolan_text *out)
+{
+    portolan_text_add(out, "%-12s", what);
+    portolan_answer_add_time(out, ns, low_ns, high_ns);
+}
+
 static void add_facts(const struct portolan_trial *run, struct portolan_text *out)
 {
-    double foretold = report_fact_ns(run, PORTOLAN_FACT_FORETOLD) * s_per_ns;
+    double foretold_ns = report_fact_ns(run, PORTOLAN_FACT_FORETOLD);
 
-    if (foretold > 0)
-        portolan_text_add(
-            out,
-            "            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
-            foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
+    if (!(foretold_ns > 0))
+        return;
+    add_time("", foretold_ns, NAN, NAN, out);
+    portolan_text_add(out, " predicted step by step, with what the run announced; the run was ");
+    report_add_off(run->elapsed_ns, foretold_ns, out);
+    portolan_text_add(out, "\n");
 }
 
 static void add_prediction(const struct report_runs *r, struct portolan_text *out)
@@ -29,15 +39,15 @@ static void add_prediction(const struct report_runs *r, struct portolan_text *ou
                           d && d->reason && *d->reason ? d->reason : "no decision was made");
         return;
     }
-    portolan_text_add(out, "predicted   %8.3f s  (%.3f ... %.3f s) with %s\n",
-                      d->predicted_ns * s_per_ns, d->low_ns * s_per_ns, d->high_ns * s_per_ns,
-                      d->choice);
+    add_time("predicted", d->predicted_ns, d->low_ns, d->high_ns, out);
+    portolan_text_add(out, " with %s\n", d->choice);
     if (d->trial != r->run->id)
-        portolan_text_add(out, "                        decided in run %lld, %s\n",
-                          (long long)d->trial, d->decided);
-    portolan_text_add(out, "measured    %8.3f s  (%+.1f %% against the prediction)\n",
-                      r->run->elapsed_ns * s_per_ns,
-                      100 * (r->run->elapsed_ns / d->predicted_ns - 1));
+        portolan_text_add(out, "            decided in run %lld, %s\n", (long long)d->trial,
+                          d->decided);
+    add_time("measured", r->run->elapsed_ns, NAN, NAN, out);
+    portolan_text_add(out, ", ");
+    report_add_off(r->run->elapsed_ns, d->predicted_ns, out);
+    portolan_text_add(out, "\n");
 }
 
 /* Reports steps with partly disabled measurement, which must not pass for complete. */

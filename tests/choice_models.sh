@@ -74,7 +74,7 @@ gives 'with its probability' known '[0-9] ?%.*(best|fastest|right)|(best|fastest
 gives 'and the command that would settle it' known 'portolan (measure|run) '
 predict n=260
 gives 'the interval shows the errors' 0
-awk '/^predicted:/ { sub(/.*between /, ""); split($0, x, / and |\)/); split(x[1], a, " ");
+awk '/^predicted:/ { sub(/.*95 %: /, ""); split($0, x, / to |\)/); split(x[1], a, " ");
      split(x[2], b, " "); u["us"] = 1; u["ms"] = 1e3; u["s"] = 1e6; u["ns"] = 1e-3
      wide = b[1] * u[b[2]] >= 2 * a[1] * u[a[2]] } END { exit !wide }' "$work/out"
 result 'it is wider than a factor of two' $?

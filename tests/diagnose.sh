@@ -35,10 +35,12 @@ gives 'with one it names the cause first' 3 '^uneven.txt: paradigm geometric, 4 
 try "$PORTOLAN" diagnose -p geometric --why 1 uneven.txt
 gives 'and base, formula and samples of its numbers' 3 'run' '17\.3'
 try "$PORTOLAN" diagnose -p geometric --json uneven.txt
-python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-sys.exit(d["verdict"] != "problem" or round(1000 * d["findings"][0]["share"]) != 173)' "$work/out"
-result 'the same as JSON' $?
+python3 -c 'import json, jsonschema, sys
+d, defs = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["$defs"]
+jsonschema.validate(d, {"$ref": "#/$defs/diagnosis", "$defs": defs})
+sys.exit(d["verdict"] != "problem" or round(1000 * d["findings"][0]["share"]) != 173)' "$work/out" \
+    "$SOURCE/docs/report.schema.json"
+result 'the same as JSON, which keeps to its schema' $?
 sed 's/13ms/10ms/' uneven.txt >even.txt
 try "$PORTOLAN" diagnose -p geometric even.txt
 gives 'without the fault there is no finding' 0 'no problem'

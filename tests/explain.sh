@@ -29,12 +29,14 @@ gives 'its decisions, a line each' 0 "^run [0-9]+ of 'known' on 1 rank" \
 count 'there is one' 1 '^ +[0-9]+  step '
 explain 1
 gives 'one whole' 0 '^decision 1 of run .*at step 0, 4 steps remain; asked by: models' \
-    'change +solver choice.Safe -> choice.Fast' 'choice +solver=choice.Fast' 'binding +accuracy' \
-    'best of all with a chance of 100 %; rests on [0-9]+ trials'
-gives 'with alternatives' 0 '^\* solver +choice.Fast +200 us +800 us +100 %' \
-    '^  solver +choice.Safe +600 us +2.4 ms +0 %' '^  solver +choice.Good +- +- .*accuracy: '
+    '^change: +solver choice.Safe -> choice.Fast' '^predicted: +800 us .*4 steps of 200 us each' \
+    '^as before: +2.4 ms: 4 steps of 600 us each' '^binding: +accuracy' \
+    '^choice: +the fastest of all with a chance of 100 %' '^rests on: +[0-9]+ trials' '^outcome: +done'
+gives 'with alternatives' 0 '^  solver +choice.Fast$' '^ +a step takes 200 us .*; best with a chance of 100 %' \
+    '^ +with choice.Safe +2.4 ms +[+]200 %' '^ +a step takes 600 us .*; best with a chance of 0 %' \
+    '^ +not choice.Good: accuracy '
 explain --why-not solver=choice.Safe
-gives 'why not that one' 0 'would cost +600 us per step .*chosen 200 us' \
+gives 'why not that one' 0 'a step takes +600 us .*chosen 200 us' \
     'at least 2.4 ms with it, 800 us with choice.Fast' 'a step below 200 us with it' \
     'run --fixed --select solver=choice.Safe .*--set driver.n=200 .*known.xml$'
 explain --why-not solver=choice.Good
@@ -103,5 +105,5 @@ gives 'a run without models' 0 '^  1  step 0 +models +runs as written, because n
     '^  2  step [0-9]+ +exploration +tries solver choice.Safe -> choice.Fast' \
     'goes back: solver choice.Good -> choice.Fast.*\[done\]'
 explain --why-not solver=choice.Good
-gives 'what it measured itself' 0 'asked by: exploration' 'would cost +400 us per step .*chosen 200 us' \
-    '[1-9] measurements? behind it'
+gives 'what it measured itself' 0 'asked by: exploration' 'a step takes +400 us .*chosen 200 us' \
+    '; [1-9] measurements?$'

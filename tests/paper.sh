@@ -92,7 +92,7 @@ for ranks in 1 2; do
     # 1000 steps of 2.5^2 + 2 2.5^2 + 0.02 ms: between the sizes measured.
     try "$PORTOLAN" predict --store="$store" --select a=paper.A2 --select b=paper.B2 --set x=2.5 \
         --set sequence= --set steps=1000 "$paper"
-    has 'predicts between the sizes measured' '^predicted: 18.8 s .*1000 steps of 18.8 ms'
+    has 'predicts between the sizes measured' '^predicted: +18.8 s .*1000 steps of 18.8 ms'
 
     try "$MPIEXEC" -n $ranks "$PORTOLAN" run --store="$store" "$paper"
     has 'the run tells the step, the reason and the gain of a swap' \

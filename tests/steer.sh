@@ -146,4 +146,4 @@ done
 
 sed "s#dir=\"../paper\"#dir=\"$paper\"#" "$BUILD/examples/embed/steered.xml" >steered.xml
 try "$BUILD/examples/embed/steered" steered.xml
-gives 'a program that is no component steers' 0 '^a: paper.A2$'
+gives 'a program that is no component steers' 0 '^  a +paper.A2$'

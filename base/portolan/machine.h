@@ -44,6 +44,10 @@ PORTOLAN_API void portolan_machine_processor(char *name, size_t size_bytes);
  * share no memory, and the kernel does not report their writes. */
 PORTOLAN_API bool portolan_machine_shares(const char *path);
 
+/** Returns on how many hosts the processes of N READINGS are; *HERE, unless NULL: how many on that
+ * of the first. */
+PORTOLAN_API int portolan_machine_count_hosts(const struct portolan_machine_reading *readings,
+                                              size_t n, int *here);
 /** Turns the sums in FROM into differences: what happened between FROM and TO. */
 PORTOLAN_API void portolan_machine_subtract(struct portolan_machine_reading *from,
                                             const struct portolan_machine_reading *to);

@@ -118,7 +118,19 @@ static void readings_grow(void **state)
     assert_true(portolan_machine_frequency_mhz() >= 0);
 }
 
-UNIT_TESTS(cmocka_unit_test(what_ranks_do_themselves_is_no_disturbance),
+static void hosts_are_counted_by_name(void **state)
+{
+    const struct portolan_machine_reading all[] = {
+        {.host = "b"}, {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "b"}};
+    int here;
+
+    assert_int_equal(portolan_machine_count_hosts(all, 5, &here), 3);
+    assert_int_equal(here, 3);
+    assert_int_equal(portolan_machine_count_hosts(all, 1, NULL), 1);
+}
+
+UNIT_TESTS(cmocka_unit_test(hosts_are_counted_by_name),
+           cmocka_unit_test(what_ranks_do_themselves_is_no_disturbance),
            cmocka_unit_test(a_busy_loop_disturbs_two_ranks_on_two_cores),
            cmocka_unit_test(a_busy_loop_leaves_one_rank_the_other_core),
            cmocka_unit_test(time_that_the_hypervisor_took_disturbs),

@@ -31,8 +31,8 @@ static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
            portolan_plan_excludes(a, instance, k);
 }
 
-static const struct portolan_plan_variable *find_variable(const struct portolan_plan_choice *choice,
-                                                          const char *instance)
+static const struct portolan_answer_variable *
+find_variable(const struct portolan_plan_answer *choice, const char *instance)
 {
     for (size_t v = 0; choice && v < choice->n_variables; v++)
         if (strcmp(choice->variables[v].instance, instance) == 0)
@@ -41,14 +41,14 @@ static const struct portolan_plan_variable *find_variable(const struct portolan_
 }
 
 /* Gives the race what the models predict of alternative K, relative to the current one. */
-static void expect(struct optimizer *o, const struct portolan_plan_choice *choice, size_t instance,
+static void expect(struct optimizer *o, const struct portolan_plan_answer *choice, size_t instance,
                    size_t k)
 {
-    const struct portolan_plan_variable *v =
+    const struct portolan_answer_variable *v =
         find_variable(choice, o->assembly->instances[instance].name);
-    const struct portolan_plan_option *x = v && v->core ? &v->options[k] : NULL;
+    const struct portolan_answer_option *x = v && v->core ? &v->options[k] : NULL;
     size_t now = (size_t)o->current[instance];
-    bool is_sure = choice && choice->verdict != PORTOLAN_PLAN_CANNOT_TELL;
+    bool is_sure = choice && choice->verdict != PORTOLAN_ANSWER_CANNOT_TELL;
     double ratio = 1; /* remains 1 for the current one */
     size_t seen;
 
@@ -74,7 +74,7 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
 
 static void expect_all(struct optimizer *o)
 {
-    const struct portolan_plan_choice *choice = NULL;
+    const struct portolan_plan_answer *choice = NULL;
 
     if (o->mind.plan && portolan_plan_choose(o->mind.plan, &choice, NULL))
         choice = NULL;

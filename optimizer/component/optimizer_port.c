@@ -176,13 +176,14 @@ static char *ask(void *self, struct sidl_string__array *names, struct sidl_doubl
 
 /* ------------------------------------------------- explain */
 
+/* Rank 0: adds the latest reason, and what is known of all alternatives for the steps that remain.
+ */
 static void explain_all(struct optimizer *o, struct portolan_text *text, struct portolan_error *err)
 {
     struct portolan_plan_now now;
-    struct portolan_reason ignored = {0};
+    struct portolan_reason r = {.asked_by = ""};
     struct portolan_alternative *rows;
     struct portolan_arena pool = {0};
-    char time[32];
 
     portolan_text_add(text, "%s\n",
                       o->idle             ? "this run does not swap"
@@ -190,20 +191,11 @@ static void explain_all(struct optimizer *o, struct portolan_text *text, struct 
                                           : "nothing has been decided yet");
     optimizer_want_current(o);
     now = optimizer_get_now(o, o->step < 0 ? 0 : o->step);
-    if (!optimizer_weigh(o, &now, &ignored, &rows, &pool, err))
-        for (size_t k = 0; k < o->n_options; k++) {
-            const struct portolan_alternative *x = &rows[k];
-            size_t i = o->options[k].instance;
-            bool may_run = !*x->binding;
+    if (!optimizer_weigh(o, &now, &r, &rows, &pool, err)) {
+        struct portolan_plan_answer a = portolan_answer_of_decision(&r, rows, o->n_options, &pool);
 
-            portolan_format_time(x->step_ns, 3, time, sizeof time);
-            if (o->options[k].alternative == 0)
-                portolan_text_add(text, "%s: %s\n", x->instance,
-                                  optimizer_class(o, i, (size_t)o->current[i]));
-            portolan_text_add(text, "  %s: %s%s%s%s\n", x->implementation,
-                              may_run ? "a step would take " : "", may_run ? time : "",
-                              may_run && *x->text ? ", " : "", x->text);
-        }
+        portolan_answer_write_options(&a, text);
+    }
     portolan_arena_clear(&pool);
 }
 

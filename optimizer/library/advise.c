@@ -282,13 +282,14 @@ static bool is_worth_it(struct advising *a, double cost_now, double cost_then,
                  "stays: the best change would gain %s of %s, less than %g %%", gain, all,
                  100 * a->now->hysteresis);
     else if ((out->is_ignorant = !is_likely(a, exchange_ns, now, then, &chance)))
-        snprintf(out->reason, sizeof out->reason,
-                 "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s%s",
-                 gain, all, 100 * chance,
-                 plan_is_doubted(then, chance)
-                     ? ", since a step may then take over 5 times as long as predicted"
-                     : "",
-                 extrapolation_mark(then));
+        snprintf(
+            out->reason, sizeof out->reason,
+            "stays: cannot tell whether a change would gain %s of %s, with a chance of %.0f %%%s%s",
+            gain, all, 100 * chance,
+            plan_is_doubted(then, chance)
+                ? "; a step may then take over 5 times as long as predicted"
+                : "",
+            extrapolation_mark(then));
     else
         return true;
     return false;

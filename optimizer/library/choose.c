@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best assembly for a whole run, with margins and reasons for a person. */
+/* The best assembly for a whole run: the answer, with margins and reasons. */
 #include "confidence.h"
 #include "plan_internal.h"
 
@@ -18,7 +18,7 @@ struct choosing {
     struct portolan_choice *problem;
     struct portolan_choice_solution *s;
     struct plan_confidence sure;
-    struct portolan_plan_variable *variables;
+    struct portolan_answer_variable *variables;
     struct plan_notes reasons;
 };
 
@@ -69,7 +69,7 @@ static size_t first_allowed(const struct portolan_assembly_instance *x)
 
 /* Notes how well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
 static enum portolan_status evaluate_option(struct choosing *c, size_t variable, size_t value,
-                                            size_t *selection, struct portolan_plan_option *out)
+                                            size_t *selection, struct portolan_answer_option *out)
 {
     struct portolan_plan *p = c->p;
     struct portolan_plan_prediction total;
@@ -98,72 +98,31 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
 {
     struct portolan_plan *p = c->p;
     const struct portolan_assembly_instance *instance = p->s.variables[v].instance;
-    struct portolan_plan_variable *out = &c->variables[v];
+    struct portolan_answer_variable *out = &c->variables[v];
     size_t k = c->p->number[v], n = k == NONE ? 1 : p->s.variables[v].n;
-    struct portolan_plan_option *options =
+    struct portolan_answer_option *options =
         portolan_arena_alloc(&p->choice_pool, n, sizeof *options);
     size_t *scratch = portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *scratch);
 
     if (!options || !scratch)
         return PORTOLAN_ENOMEM;
-    *out = (struct portolan_plan_variable){.instance = instance->name,
-                                           .core = k != NONE,
-                                           .chosen = k == NONE ? 0 : c->s->values[k],
-                                           .tied = k != NONE && c->s->tied[k],
-                                           .n_options = n,
-                                           .options = options};
+    *out = (struct portolan_answer_variable){.instance = instance->name,
+                                             .core = k != NONE,
+                                             .chosen = k == NONE ? 0 : c->s->values[k],
+                                             .tied = k != NONE && c->s->tied[k],
+                                             .n_options = n,
+                                             .options = options};
     for (size_t i = 0; i < n; i++) {
         size_t at = k == NONE ? first_allowed(instance) : i;
 
-        options[i] =
-            (struct portolan_plan_option){.implementation = instance->alternatives[at].class_name,
-                                          .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
-                                          .reason = ""};
+        options[i] = (struct portolan_answer_option){
+            .implementation = instance->alternatives[at].class_name,
+            .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
+            .reason = ""};
         if (k != NONE && evaluate_option(c, v, i, scratch, &options[i]))
             return PORTOLAN_ENOMEM;
     }
     return PORTOLAN_OK;
-}
-
-static double percent_more(const struct choosing *c, double total)
-{
-    return c->s->cost > 0 ? 100 * (total / c->s->cost - 1) : 0;
-}
-
-static void reason_changed(struct choosing *c, const struct portolan_plan_variable *x)
-{
-    const struct portolan_plan_option *written = &x->options[x->written];
-    const char *now = x->options[x->chosen].implementation;
-    char more[32];
-
-    if (isinf(written->total_ns)) {
-        plan_note(&c->reasons, "%s: %s, because %s is not allowed (%s)", x->instance, now,
-                  written->implementation, written->reason);
-        return;
-    }
-    portolan_format_time(written->total_ns - c->s->cost, 3, more, sizeof more);
-    plan_note(&c->reasons, "%s: %s; with %s, as written, the run would cost %s more (+%.3g %%)",
-              x->instance, now, written->implementation, more, percent_more(c, written->total_ns));
-}
-
-static void reason_kept(struct choosing *c, const struct portolan_plan_variable *x)
-{
-    const char *chosen = x->options[x->chosen].implementation;
-    const struct portolan_plan_option *next = NULL;
-
-    for (size_t i = 0; i < x->n_options; i++)
-        if (i != x->chosen && (!next || x->options[i].total_ns < next->total_ns))
-            next = &x->options[i];
-    if (!x->called)
-        plan_note(&c->reasons, "%s: not needed by this choice", x->instance);
-    else if (!next || isinf(next->total_ns))
-        plan_note(&c->reasons, "%s: %s stays; no alternative is allowed", x->instance, chosen);
-    else if (x->tied)
-        plan_note(&c->reasons, "%s: %s stays, as written; %s costs the same", x->instance, chosen,
-                  next->implementation);
-    else
-        plan_note(&c->reasons, "%s: %s stays; the next best, %s, would cost +%.3g %%", x->instance,
-                  chosen, next->implementation, percent_more(c, next->total_ns));
 }
 
 static void reason_pruned(struct choosing *c, size_t v)
@@ -300,7 +259,7 @@ static char *settling_command(struct choosing *c)
 
 static void judge_choice(struct choosing *c)
 {
-    struct portolan_plan_choice *out = &c->p->choice;
+    struct portolan_plan_answer *out = &c->p->choice;
 
     out->chance = c->sure.chance;
     out->expected_loss = c->sure.expected_loss;
@@ -308,21 +267,12 @@ static void judge_choice(struct choosing *c)
     out->settle = "";
     if (out->expected_loss > too_much || c->sure.is_risky || c->p->other_input ||
         plan_is_doubted(&out->prediction, out->chance))
-        out->verdict = PORTOLAN_PLAN_CANNOT_TELL;
+        out->verdict = PORTOLAN_ANSWER_CANNOT_TELL;
     else if (out->chance < fair_chance && c->sure.has_rival)
-        out->verdict = PORTOLAN_PLAN_CLOSE;
-    if (out->verdict == PORTOLAN_PLAN_SURE)
+        out->verdict = PORTOLAN_ANSWER_CLOSE;
+    if (out->verdict == PORTOLAN_ANSWER_SURE)
         return;
     out->settle = settling_command(c);
-    if (out->prediction.is_unusable)
-        plan_note(&c->reasons, "cannot tell: the prediction may be off by a factor of %.2g",
-                  out->prediction.high_ns / out->prediction.total_ns);
-    else if (!c->p->other_input) /* otherwise a note says so already */
-        plan_note(&c->reasons,
-                  out->verdict == PORTOLAN_PLAN_CLOSE
-                      ? "close call: %s may be as fast; this is best with a chance of %.0f %%"
-                      : "cannot tell: %s may be faster; this is best with a chance of %.0f %%",
-                  out->rival, 100 * out->chance);
 }
 
 /* Adds to the reasons what the choice converts, and what that costs. */
@@ -361,24 +311,11 @@ static void explain_data(struct choosing *c)
 
 static void explain_choice(struct choosing *c, const size_t *selection)
 {
-    size_t n = c->p->s.n_variables;
-
     judge_choice(c);
-    for (int round = 0; round < 3; round++)
-        for (size_t v = 0; v < n; v++) {
-            const struct portolan_plan_variable *x = &c->variables[v];
-
-            if (round == 0 && x->core && x->chosen != x->written)
-                reason_changed(c, x);
-            if (round == 1 && x->core && x->chosen == x->written)
-                reason_kept(c, x);
-            if (round == 2 && !x->core)
-                reason_pruned(c, v);
-        }
+    for (size_t v = 0; v < c->p->s.n_variables; v++)
+        if (!c->variables[v].core)
+            reason_pruned(c, v);
     reason_conversions(c, selection);
-    if (c->p->choice.prediction.n_extrapolating)
-        plan_note(&c->reasons, "%zu models predict outside the measured range, the farthest %s",
-                  c->p->choice.prediction.n_extrapolating, c->p->choice.prediction.extrapolating);
     explain_data(c);
 }
 
@@ -397,6 +334,30 @@ static enum portolan_status take_confident(struct choosing *c)
     return status;
 }
 
+/* Fills the question: which assembly, at which parameters, within which bounds. */
+static enum portolan_status fill_question(struct choosing *c)
+{
+    struct portolan_plan *p = c->p;
+    struct portolan_text title = {.arena = &p->choice_pool};
+    char *parameters = NULL;
+    enum portolan_status status = portolan_plan_write_parameters(p->s.a, &parameters, NULL);
+
+    portolan_text_add(&title, "Choice for '%s' (", p->s.a->name);
+    for (size_t d = 0; d < p->s.n_dims; d++)
+        portolan_text_add(&title, "%s=%s%s", p->s.dims[d].name, p->s.dims[d].target,
+                          d + 1 < p->s.n_dims ? " " : ", ");
+    portolan_text_add(&title, "%d step%s, %d rank%s)", p->steps, p->steps == 1 ? "" : "s",
+                      p->s.ranks, p->s.ranks == 1 ? "" : "s");
+    p->choice.title = plan_text(&title);
+    p->choice.assembly = p->s.a->name;
+    p->choice.parameters = portolan_arena_strdup(&p->choice_pool, parameters ? parameters : "");
+    p->choice.ranks = p->s.ranks;
+    p->choice.accuracy = p->s.a->accuracy;
+    p->choice.memory_bytes = p->s.a->memory;
+    free(parameters);
+    return status;
+}
+
 static enum portolan_status fill_choice(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
@@ -404,6 +365,8 @@ static enum portolan_status fill_choice(struct choosing *c)
     size_t *selection = portolan_arena_alloc(&p->choice_pool, n, sizeof *selection);
     enum portolan_status status = take_confident(c);
 
+    if (!status)
+        status = fill_question(c);
     c->variables = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->variables);
     if (!selection || !c->variables)
         return PORTOLAN_ENOMEM;
@@ -487,7 +450,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
 }
 
 enum portolan_status portolan_plan_choose(struct portolan_plan *p,
-                                          const struct portolan_plan_choice **choice,
+                                          const struct portolan_plan_answer **answer,
                                           struct portolan_error *err)
 {
     struct portolan_choice *problem = NULL;
@@ -495,7 +458,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     enum portolan_status status;
 
     portolan_arena_clear(&p->choice_pool);
-    p->choice = (struct portolan_plan_choice){.rival = "", .settle = ""};
+    p->choice = (struct portolan_plan_answer){.rival = "", .settle = ""};
     status = plan_make_problem(&p->view, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, true, &solution, NULL);
@@ -510,7 +473,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     else if (status)
         portolan_error_set(err, status, "choosing an assembly");
     else
-        *choice = &p->choice;
+        *answer = &p->choice;
     portolan_choice_solution_destroy(solution);
     portolan_choice_destroy(problem);
     return status;

@@ -40,7 +40,7 @@ struct portolan_plan {
     struct plan_view view;   /* costs of a whole run */
     struct plan_view recent; /* costs at the contexts of the last step that was asked about */
     struct portolan_arena choice_pool; /* owns the arrays of the last choice */
-    struct portolan_plan_choice choice;
+    struct portolan_plan_answer choice;
 };
 
 static inline double plan_wanted(const struct portolan_plan *p, size_t path)

@@ -7,6 +7,7 @@
 #ifndef PORTOLAN_OPTIMIZER_H
 #define PORTOLAN_OPTIMIZER_H
 
+#include <portolan/answer.h>
 #include <portolan/callgraph.h>
 #include <portolan/choice.h>
 #include <portolan/measure.h>

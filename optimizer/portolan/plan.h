@@ -32,6 +32,7 @@
 #ifndef PORTOLAN_PLAN_H
 #define PORTOLAN_PLAN_H
 
+#include <portolan/answer.h>
 #include <portolan/assembly.h>
 #include <portolan/callgraph.h>
 #include <portolan/models.h>
@@ -150,24 +151,6 @@ double portolan_plan_memory(const struct portolan_assembly *a, int ranks, const 
 const char *portolan_plan_excludes(const struct portolan_assembly *a, size_t instance,
                                    size_t alternative);
 
-/** A time with its interval, in nanoseconds of the slowest rank. */
-struct portolan_plan_prediction {
-    double total_ns, low_ns, high_ns; /**< of the whole run */
-    double step_ns;                   /**< of one step */
-    double setup_ns;                  /**< once per run */
-    int steps;
-    size_t n_extrapolating;  /**< models that were used outside the measured range */
-    char extrapolating[160]; /**< the farthest of them, for reports; "" if none */
-    bool is_assumed;         /**< part of the interval depends on an assumption */
-    bool is_unusable;        /**< the time may be several times as long: not a prediction */
-    /** The accuracy that is expected, composed as the assembly says (the worst of any call path, or
-     * the sum or product over instances), where calls report one; else NaN. */
-    double accuracy, accuracy_low, accuracy_high;
-    bool accuracy_extrapolates; /**< its model was used outside the measured range */
-    char accuracy_of[120];      /**< "solver.solve", "the sum over 3 components" */
-    double memory_bytes;        /**< that implementations state they need on each rank */
-};
-
 /**
  * Reads the model files that the assembly names: each problem goes to DIAGNOSTICS with its file and
  * line. ESYNTAX then; ENOMEM.
@@ -181,68 +164,12 @@ enum portolan_status portolan_plan_check_models(const struct portolan_assembly *
  */
 const char *portolan_plan_peek_note(const struct portolan_plan *plan, size_t i);
 
-/** One implementation that a variable instance may have. */
-struct portolan_plan_option {
-    const char *implementation;
-    double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
-    const char *reason; /**< why not allowed; "" otherwise */
-    bool is_unknown;    /**< not allowed only because measurements are missing */
-    bool extrapolates;  /**< outside the measured range, all else as chosen */
-    bool is_unusable;   /**< likewise: the time may be several times as long */
-};
-
-struct portolan_plan_variable {
-    const char *instance;
-    bool core;              /**< false: it was pruned, or never called, and stays as written */
-    size_t written, chosen; /**< positions in options */
-    bool tied;              /**< another option costs the same */
-    bool called;      /**< with the implementations chosen; else it does not matter and stays */
-    size_t n_options; /**< 1 if the variable is not core */
-    const struct portolan_plan_option *options;
-};
-
-/** The share of a time that is saved (negative: lost) and its 95 % interval; NaN: not known. */
-struct portolan_gain {
-    double share, low, high;
-};
 /**
- * A gain in words, the same in all reports: "at least 10 % saved, probably 12 %"; "cannot tell
- * whether time is saved" if the interval has 0 in it or is not known. Returns TEXT, for which 80
- * bytes are enough.
- */
-const char *portolan_format_gain(const struct portolan_gain *gain, char *text, size_t size_bytes);
-
-/** The verdict whether to act on a choice. */
-enum portolan_plan_verdict {
-    PORTOLAN_PLAN_SURE,
-    PORTOLAN_PLAN_CLOSE,      /**< another one may be as good, and little is lost if it is better */
-    PORTOLAN_PLAN_CANNOT_TELL /**< too much may be lost; the reasons say what to measure */
-};
-
-struct portolan_plan_choice {
-    enum portolan_plan_verdict verdict;
-    double chance;        /**< that this is the best of all, 0 … 1 */
-    double expected_loss; /**< mean loss relative to the best, over the uncertainty of the costs */
-    const char *rival;    /**< "solver=heat.Umfpack": the choice that may be best instead; "" */
-    const char
-        *settle; /**< the command of the trial that would decide; "" when the choice is sure */
-    size_t n_variables;
-    const struct portolan_plan_variable *variables;
-    struct portolan_plan_prediction prediction;
-    struct portolan_plan_prediction as_written; /**< total_ns is INFINITY when never measured */
-    struct portolan_gain
-        gain; /**< share of the time as written; not known if one of the times is not */
-    size_t n_reasons;
-    const char *const *reasons; /**< sentences for reports, the most important first */
-};
-
-/**
- * The best assembly for a whole run. *CHOICE is the plan's, valid until it chooses or learns again
- * (portolan_plan_report_choice() chooses, too). Errors: EINFEASIBLE (the text names the requirement
- * and the best available), ENOMEM.
+ * The best assembly for a whole run. *ANSWER is the plan's, valid until it chooses or learns again.
+ * Errors: EINFEASIBLE (the text names the requirement and the best available), ENOMEM.
  */
 enum portolan_status portolan_plan_choose(struct portolan_plan *plan,
-                                          const struct portolan_plan_choice **choice,
+                                          const struct portolan_plan_answer **answer,
                                           struct portolan_error *err);
 
 /**
@@ -432,30 +359,21 @@ void portolan_next_trial_destroy(struct portolan_next_trial *next);
 
 /**
  * Plain text for a terminal of 100 columns, ASCII, ending in a newline; the caller frees *TEXT.
- * The call graph with prune marks; the models of the core with residuals and ranges; the choice
- * with its prediction, margins and reasons. Errors: ENOMEM, and of the choice those of
- * portolan_plan_choose().
+ * The call graph with prune marks; the models of the core with residuals and ranges. Errors:
+ * ENOMEM.
  */
 enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *plan, char **text,
                                                     struct portolan_error *err);
 enum portolan_status portolan_plan_report_models(const struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
-enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
-                                                 struct portolan_error *err);
-/** The first three as JSON, in the form of portolan-report(1). The choice names the assembly's
- * present parameters. */
+/** The same as JSON, in the form of portolan-report(1). */
 enum portolan_status portolan_plan_report_callgraph_json(const struct portolan_plan *plan,
                                                          char **text, struct portolan_error *err);
 enum portolan_status portolan_plan_report_models_json(const struct portolan_plan *plan, char **text,
                                                       struct portolan_error *err);
-enum portolan_status portolan_plan_report_choice_json(struct portolan_plan *plan, char **text,
-                                                      struct portolan_error *err);
-/** Models and choice as members of an object that is being written. */
-struct portolan_json;
+/** Models as a member of an object that is being written. */
 void portolan_plan_write_models(const struct portolan_plan *plan, struct portolan_json *j,
                                 const char *key);
-enum portolan_status portolan_plan_write_choice(struct portolan_plan *plan, struct portolan_json *j,
-                                                const char *key, struct portolan_error *err);
 /**
  * The newest trial of DATA on HOST (NULL: on any) whose process CLASS_NAME ended as INSTANCE,
  * borrowed; NULL: there is none that counts. None counts after the veto was lifted, or the plug-in

@@ -287,7 +287,7 @@ static void measure_alone(struct chain *c)
         }
 }
 
-static enum portolan_status choose(struct chain *c, const struct portolan_plan_choice **choice,
+static enum portolan_status choose(struct chain *c, const struct portolan_plan_answer **choice,
                                    struct portolan_error *err)
 {
     enum portolan_status status;

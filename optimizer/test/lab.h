@@ -51,7 +51,7 @@ struct lab {
     const char *known_names[2];
     double known[2];
     struct portolan_plan *plan;
-    const struct portolan_plan_choice *choice;
+    const struct portolan_plan_answer *choice;
 };
 
 static const char *const lab_classes[] = {"s.Lu", "s.Chol", "s.Cg"};
@@ -208,7 +208,7 @@ static inline enum portolan_status lab_plan(struct lab *l, double n, double symm
 }
 
 /* The same, and chooses; fails the test where that is not possible. */
-static inline const struct portolan_plan_choice *lab_choose(struct lab *l, double n,
+static inline const struct portolan_plan_answer *lab_choose(struct lab *l, double n,
                                                             double symmetric)
 {
     struct portolan_error err = {0};
@@ -219,7 +219,7 @@ static inline const struct portolan_plan_choice *lab_choose(struct lab *l, doubl
 }
 
 /* Of one solver, by the last choice. */
-static inline const struct portolan_plan_option *lab_option(const struct lab *l, int solver)
+static inline const struct portolan_answer_option *lab_option(const struct lab *l, int solver)
 {
     return &l->choice->variables[0].options[solver];
 }
@@ -235,12 +235,16 @@ static inline struct portolan_plan_prediction lab_predict(const struct lab *l, i
     return t;
 }
 
+/* Returns whether the report of the last choice has TEXT in one line. */
 static inline bool lab_says(const struct lab *l, const char *text)
 {
-    for (size_t i = 0; i < l->choice->n_reasons; i++)
-        if (strstr(l->choice->reasons[i], text))
-            return true;
-    return false;
+    struct portolan_text out = {0};
+    bool says;
+
+    portolan_answer_write_text(l->choice, &out);
+    says = strstr(out.bytes, text) != NULL;
+    portolan_text_clear(&out);
+    return says;
 }
 
 static inline void assert_reason(const struct lab *l, int solver, const char *text)

@@ -23,4 +23,18 @@ static inline const int32_t *positions(const struct portolan_assembly *a,
     return x;
 }
 
+/* The text of a plan's choice, which the caller frees; NULL: there is none. */
+static inline char *choice_text(struct portolan_plan *p)
+{
+    const struct portolan_plan_answer *answer;
+    struct portolan_text out = {0};
+    char *text = NULL;
+
+    if (portolan_plan_choose(p, &answer, NULL))
+        return NULL;
+    portolan_answer_write_text(answer, &out);
+    portolan_text_take(&out, &text, NULL);
+    return text;
+}
+
 #endif

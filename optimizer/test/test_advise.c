@@ -121,7 +121,7 @@ static void off_line_choice_crosses_at_two(void **state)
 
     paper_data(&set);
     for (double x = 0.4; x < 5; x += 0.4) {
-        const struct portolan_plan_choice *choice;
+        const struct portolan_plan_answer *choice;
         struct portolan_plan *p;
         char text[20];
         size_t high = x > 2;

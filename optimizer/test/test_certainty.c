@@ -184,8 +184,8 @@ static void chance_and_loss_are_those_of_the_errors_of_the_means(void **state)
             /* 0.06, and 0.2 of the loss: one standard deviation of 64 draws */
             assert_true(fabs(l->choice->chance - chance) < 0.12);
             assert_true(fabs(l->choice->expected_loss - loss) < 1e-3 + 0.4 * loss);
-            assert_int_equal(l->choice->verdict,
-                             l->choice->chance < 0.8 ? PORTOLAN_PLAN_CLOSE : PORTOLAN_PLAN_SURE);
+            assert_int_equal(l->choice->verdict, l->choice->chance < 0.8 ? PORTOLAN_ANSWER_CLOSE
+                                                                         : PORTOLAN_ANSWER_SURE);
             lab_destroy(l);
         }
 }
@@ -210,7 +210,7 @@ static void a_close_call_names_its_rival_and_the_trial_that_would_settle_it(void
     bool lu;
 
     lu = lab_choose(l, 100, 0)->variables[0].chosen == LU;
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_CLOSE);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_CLOSE);
     assert_string_equal(l->choice->rival, lu ? "solver=s.Chol" : "solver=s.Lu");
     assert_true(lab_says(l, "close call"));
     assert_non_null(strstr(l->choice->settle, "portolan run --fixed"));
@@ -229,7 +229,7 @@ static void what_may_lose_much_cannot_be_told(void **state)
             lab_run(l, (struct run){
                            .solver = solver, .n = 100 + 5 * k, .ms = pow(10, 2 * uniform(&seed))});
     lab_choose(l, 152, 0);
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_CANNOT_TELL);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_CANNOT_TELL);
     assert_true(lab_says(l, "cannot tell"));
     assert_true(lab_says(l, "add a context"));
     lab_destroy(l);
@@ -254,7 +254,7 @@ static void a_run_goes_over_to_what_is_surely_better(void **state)
     }
     lab_choose(l, 152, 0);
     assert_int_equal(l->choice->variables[0].chosen, CHOL);
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
     assert_true(l->choice->prediction.is_unusable);
     assert_int_equal(portolan_plan_advise(l->plan, &now, &advice, NULL), PORTOLAN_OK);
     assert_int_equal(advice->n_changes, 1);
@@ -271,7 +271,7 @@ static void two_points_say_nothing_a_thousand_times_outside(void **state)
             lab_run(l, (struct run){.solver = LU, .n = n, .ms = pow(n, 3) * (1 + 0.01 * i)});
     lab_choose(l, 20000, 0);
     assert_true(l->choice->prediction.is_unusable);
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_CANNOT_TELL);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_CANNOT_TELL);
     assert_true(l->choice->settle[0]);
     lab_choose(l, 20, 0);
     assert_false(l->choice->prediction.is_unusable);
@@ -314,7 +314,7 @@ static void the_choice_fits_a_terminal(void **state)
                 l->given[k][3].value = l->solvers[CHOL].class_name;
         strcpy(l->steps, i < 2 ? "1" : "1234567");
         lab_choose(l, 100, 0);
-        assert_int_equal(portolan_plan_report_choice(l->plan, &text, NULL), 0);
+        assert_non_null(text = choice_text(l->plan));
         for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
             if (line[0] != '-' && line[0] != ' ' && strlen(line) > 100)
                 fail_msg("%zu columns: %s", strlen(line), line);
@@ -329,7 +329,7 @@ static enum portolan_status do_all(struct lab *l)
     enum portolan_status status = lab_plan(l, 100, 1, NULL);
 
     if (!status)
-        status = portolan_plan_report_choice(l->plan, &text, NULL);
+        status = (text = choice_text(l->plan)) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     free(text);
     return status;
 }
@@ -371,7 +371,7 @@ static void every_failing_allocation_is_reported(void **state)
 static void steps_are_counted_where_the_assembly_does_not_name_them(void **state)
 {
     struct lab *l = lab_with_lu();
-    const struct portolan_plan_choice *choice;
+    const struct portolan_plan_answer *choice;
 
     l->a.steps_instance = NULL;
     strcpy(l->steps, "10");
@@ -405,7 +405,7 @@ static void a_gain_says_no_more_than_is_known(void **state)
 static void the_gain_of_a_choice_has_the_interval_of_the_difference(void **state)
 {
     struct lab *l = lab_create();
-    const struct portolan_plan_choice *choice;
+    const struct portolan_plan_answer *choice;
 
     for (int i = 0; i < 10; i++) {
         lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 2 + 0.02 * (i % 3)});

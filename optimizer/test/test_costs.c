@@ -73,7 +73,7 @@ static void a_trial_of_one_call_does_not_weigh_as_one_of_thousands(void **state)
         lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 0.02, .steps = 300});
         strcpy(l->steps, "1000");
         assert_int_equal(lab_choose(l, 100, 0)->variables[0].chosen, LU);
-        assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+        assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
         assert_near(lab_predict(l, LU).step_ns, 11600 + 1000, 1e-6); /* the driver takes 1 us */
         assert_int_equal(model_of(l, LU)->n_rows, 3000);
         assert_int_equal(model_of(l, CHOL)->n_rows, 300);
@@ -110,12 +110,12 @@ static void nothing_is_decided_by_first_calls_alone(void **state)
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 3, .steps = 1});
     strcpy(l->steps, "1000");
     assert_int_equal(lab_choose(l, 100, 0)->variables[0].chosen, LU);
-    assert_int_not_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_int_not_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
     assert_string_equal(l->choice->rival, "solver=s.Chol");
     assert_true(lab_predict(l, CHOL).low_ns < lab_predict(l, LU).low_ns);
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 3, .steps = 100, .factor = noisy});
     lab_choose(l, 100, 0);
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
     lab_destroy(l);
 }
 
@@ -243,7 +243,7 @@ static void periods_widen_the_interval(void **state)
     strcpy(l->steps, "1000");
     lab_choose(l, 100, 0);
     assert_true(width_of(l, LU) > 1);
-    assert_int_not_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_int_not_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
     lab_destroy(l);
 }
 
@@ -276,7 +276,7 @@ static void what_ran_once_varies_between_runs_as_its_rival_does(void **state)
     strcpy(l->steps, "1000");
     lab_choose(l, 100, 0);
     assert_true(width_of(l, CHOL) > 1);
-    assert_int_not_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_int_not_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
     lab_destroy(l);
 }
 

@@ -112,7 +112,7 @@ static void measures_what_the_scopes_need_and_no_more(void **state)
     struct world *w = world_create(2);
     struct portolan_next_trial *end = NULL;
     struct portolan_plan *p;
-    const struct portolan_plan_choice *choice;
+    const struct portolan_plan_answer *choice;
     size_t trials, best[] = {1, 2, 1, 0};
 
     trials = world_follow(w, &world_assembly, INFINITY, &end);

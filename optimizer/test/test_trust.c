@@ -118,15 +118,15 @@ static void what_may_work_and_be_much_quicker_leaves_a_choice_unsure(void **stat
                                 .quality = k < 6 ? 1e-12 : 1});
     }
     assert_int_equal(lab_choose(l, 100 * pow(1.3, 2.5), 0)->variables[0].chosen, CHOL);
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE);
     assert_near(lab_option(l, CHOL)->total_ns, lab_option(l, LU)->total_ns / 10, 0.02);
     assert_int_equal(lab_choose(l, 100 * pow(1.3, 5.5), 0)->variables[0].chosen, LU);
     assert_false(is_allowed(l, CHOL));
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_CANNOT_TELL);
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_CANNOT_TELL);
     assert_non_null(strstr(l->choice->rival, "s.Chol"));
     assert_non_null(strstr(l->choice->settle, "solver=s.Chol"));
     assert_int_equal(lab_choose(l, 100 * pow(1.3, 9.5), 0)->variables[0].chosen, LU);
-    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE); /* it failed all around */
+    assert_int_equal(l->choice->verdict, PORTOLAN_ANSWER_SURE); /* it failed all around */
     lab_destroy(l);
 }
 

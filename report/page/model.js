@@ -185,10 +185,10 @@ portolan.parts.model = function (into, data, page) {
         });
         const next = rivals(stop).map(r => `${r.other.join(' ')} ${portolan.time(r.ns)}`).join('; ');
         return [list, portolan.element('p', { class: 'predicted', 'data-value': p.total_ns },
-            stop.unusable ? 'Too little was measured near here to predict the time.'
+            stop.unusable ? 'Predicted: cannot tell: too few measurements near these parameters.'
                 : `Predicted: ${portolan.time(p.total_ns)} (95 %: ${portolan.time(p.low_ns)} to ${portolan.time(p.high_ns)})` +
-                  (stop.extrapolates ? '; outside what was measured' : '') + (stop.measured ? '; measured here' : '') +
-                  (stop.verdict === 'sure' ? '.' : `; ${stop.verdict === 'close' ? 'a close call' : 'cannot tell'}: best with a chance of ${Math.round(100 * stop.chance)} %.`)),
+                  (stop.extrapolates ? '; outside the measured range' : '') + (stop.measured ? '; measured here' : '') +
+                  (stop.verdict === 'sure' ? '.' : `. ${stop.verdict === 'close' ? 'Close call' : 'Cannot tell'}: the fastest of all with a chance of ${Math.round(100 * stop.chance)} %.`)),
             next && !stop.unusable ? portolan.element('p', { class: 'about' }, 'Next: ' + next) : ''];
     }
 };

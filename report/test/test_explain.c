@@ -118,12 +118,23 @@ static void a_decision_shows_its_alternatives(void **state)
 {
     (void)state;
     portolan_explain_decision(&x, &reasons[0]);
-    says("best of all with a chance of 90 %; rests on 4 trials\n");
-    says("* solver           heat.Band                     2 ms       20 ms    90 %       4");
-    says("heat.Csc                         -           -       -       0  memory: needs 2 GB\n");
+    says("decision 1 of run 1, at step 0, 10 steps remain; asked by: models\n"
+         "  solver           heat.Band\n"
+         "                       a step takes 2 ms (95 %: 1.9 ms to 2.1 ms); best with a chance of "
+         "90 %; "
+         "4 measurements\n");
+    says("with heat.Cg                           40 ms  +100 %\n");
+    says("                     not heat.Csc: needs 2 GB\n");
+    says("predicted:  21 ms (95 %: 20 ms to 22 ms): 10 steps of 2 ms each, plus once 1 ms\n"
+         "as before:  50 ms: 10 steps of 5 ms each\n"
+         "choice:     the fastest of all with a chance of 90 %\n"
+         "rests on:   4 trials\n"
+         "binding:    nothing\n");
     portolan_text_clear(&out);
     portolan_explain_decision(&x, &reasons[1]);
-    says("sure      not known; rests on 6 trials\n  binding   pin\n");
+    says("predicted:  not known\nas before:  10 ms: 5 steps of 2 ms each\n"
+         "choice:     the fastest of all with a chance that is not known\n"
+         "rests on:   6 trials\nbinding:    pin\n");
 }
 
 static void an_alternative_is_told_what_would_change_the_choice(void **state)

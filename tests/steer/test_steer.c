@@ -192,7 +192,7 @@ static void a_pin_says_at_once_that_state_would_be_lost(void **state)
     refused(&ex, "a is not pinned to paper.A2: paper.A1 keeps");
     text = portolan_ports_Optimizer_explain(p.optimizer, &ex);
     good(&ex);
-    assert_non_null(strstr(text, "  paper.A2: paper.A1 keeps"));
+    assert_non_null(strstr(text, " not paper.A2: paper.A1 keeps"));
     sidl_String_free(text);
 }
 
@@ -259,14 +259,14 @@ static int ask_for_two_sizes(void *arg)
     text =
         portolan_ports_Optimizer_explain(p.optimizer, &ex); /* at the contexts of the last step */
     good(&ex);
-    assert_non_null(strstr(text, "  paper.A1: a step would take "));
-    assert_non_null(strstr(text, "  paper.A2: a step would take "));
+    assert_non_null(strstr(text, " paper.A1"));
+    assert_non_null(strstr(strstr(text, " a step takes ") + 1, " a step takes "));
     sidl_String_free(text);
     step(20);
     text = portolan_ports_Optimizer_explain(p.optimizer, &ex);
     good(&ex);
-    assert_non_null(strstr(text, "  paper.A1: a step would take "));
-    assert_non_null(strstr(text, " ms, outside the measured range\n"));
+    assert_non_null(strstr(text, " paper.A1"));
+    assert_non_null(strstr(text, "; outside the measured range\n"));
     sidl_String_free(text);
     return 0;
 }
@@ -353,8 +353,8 @@ static void explain_lists_what_there_is(void **state)
     text = portolan_ports_Optimizer_explain(p.optimizer, &ex);
     good(&ex);
     assert_non_null(strstr(text, "a paper.A1 -> paper.A2, pinned by a component"));
-    assert_non_null(strstr(text, "a: paper.A2\n"));
-    assert_non_null(strstr(text, "  paper.A1: another one is pinned\n"));
+    assert_non_null(strstr(text, "\n  a                paper.A2\n"));
+    assert_non_null(strstr(text, " not paper.A1: another one is pinned\n"));
     sidl_String_free(text);
 }
 

@@ -34,6 +34,18 @@ typedef enum portolan_status clue_study_run_fn(void *arg, const struct clue_stud
                                                struct clue_study_value *value,
                                                struct portolan_error *err);
 
+/** Who makes the runs: the ARG of clue_study_run_virtually(). */
+struct clue_study_runner {
+    const char *command;        /**< the program `portolan` */
+    const char *const *options; /**< of `portolan clue run`, with or without "--" */
+    size_t n_options;
+};
+/** A clue_study_run_fn: makes the run in virtual time, in a process of its own. EFOREIGN, with the
+ * last line that it wrote: the run failed; ENOTFOUND, ENOMEM. */
+enum portolan_status clue_study_run_virtually(void *arg, const struct clue_study_run *run,
+                                              struct clue_study_value *value,
+                                              struct portolan_error *err);
+
 struct clue_study;
 
 /**

@@ -59,6 +59,15 @@ enum portolan_status portolan_script_read_text(const char *text, size_t size, co
 enum portolan_status portolan_script_read(const char *file, struct portolan_diagnostics *d,
                                           struct portolan_script **s, struct portolan_error *err);
 
+/**
+ * Collective: rank 0 reads FILE; all ranks get the same script, or NULL when FILE is not a script
+ * (and is not read any further). Problems go to D, which on other ranks may report to nobody.
+ * Errors: those of portolan_script_read(), on all ranks.
+ */
+enum portolan_status portolan_script_share(struct portolan_cohort *cohort, const char *file,
+                                           struct portolan_diagnostics *d,
+                                           struct portolan_script **s, struct portolan_error *err);
+
 /** NULL is legal. */
 void portolan_script_destroy(struct portolan_script *s);
 

@@ -182,13 +182,37 @@ static void names_are_matched_in_four_steps(void **state)
     assert_non_null(strstr(err.text, "there is no instance 'printre'; did you mean '"));
 }
 
-UNIT_TESTS(cmocka_unit_test(words_stand_between_blanks), cmocka_unit_test(comments_are_left_out),
-           cmocka_unit_test(a_backslash_joins_lines_without_a_blank),
-           cmocka_unit_test(eof_ends_a_script),
-           cmocka_unit_test(a_script_begins_with_its_eleven_characters),
-           cmocka_unit_test(what_the_gui_saved_needs_no_head),
-           cmocka_unit_test(a_nul_character_is_told),
-           cmocka_unit_test(memory_that_runs_out_is_told),
-           cmocka_unit_test(a_command_is_known_by_any_unambiguous_beginning),
-           cmocka_unit_test(every_name_of_every_command_is_found),
-           cmocka_unit_test(names_are_matched_in_four_steps))
+/* What STATUS a file has on all ranks, and whether it is a script. */
+static bool is_shared(const char *name, const char *text, enum portolan_status expected)
+{
+    struct portolan_script *s;
+    struct portolan_diagnostics d = {0};
+    struct portolan_error err = {0};
+    bool is;
+
+    assert_int_equal(
+        portolan_script_share(portolan_cohort_alone(), test_file_write(name, text), &d, &s, &err),
+        expected);
+    is = s;
+    portolan_script_destroy(s);
+    return is;
+}
+
+static void ranks_share_what_is_a_script(void **state)
+{
+    assert_true(is_shared("a.rc", "#!ccaffeine bootstrap file.\nquit\n", PORTOLAN_OK));
+    assert_true(is_shared("empty.bld", "", PORTOLAN_OK));
+    assert_false(is_shared("assembly.xml", "<assembly name=\"a\"/>", PORTOLAN_OK));
+    assert_false(is_shared("head.rc", "quit\n", PORTOLAN_ESYNTAX)); /* its name says that it is */
+}
+
+UNIT_TESTS_BETWEEN(
+    test_folder_make, test_folder_remove, cmocka_unit_test(ranks_share_what_is_a_script),
+    cmocka_unit_test(words_stand_between_blanks), cmocka_unit_test(comments_are_left_out),
+    cmocka_unit_test(a_backslash_joins_lines_without_a_blank), cmocka_unit_test(eof_ends_a_script),
+    cmocka_unit_test(a_script_begins_with_its_eleven_characters),
+    cmocka_unit_test(what_the_gui_saved_needs_no_head), cmocka_unit_test(a_nul_character_is_told),
+    cmocka_unit_test(memory_that_runs_out_is_told),
+    cmocka_unit_test(a_command_is_known_by_any_unambiguous_beginning),
+    cmocka_unit_test(every_name_of_every_command_is_found),
+    cmocka_unit_test(names_are_matched_in_four_steps))

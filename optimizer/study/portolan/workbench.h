@@ -94,4 +94,13 @@ const char *workbench_peek_store(const struct workbench *w);
 enum portolan_status workbench_put_store(struct workbench *w, const char *file,
                                          struct portolan_error *err);
 
+/* Loads every class that may run and each proxy, each in a process of its own, which constructors
+ * of plug-ins may end. What fails goes to D, and is PORTOLAN_EFOREIGN. Flushes standard output. */
+enum portolan_status workbench_check_loads(const struct workbench *w,
+                                           struct portolan_diagnostics *d);
+/* Returns why INSTANCE, if it is an Optimizer, would never swap anything; NULL: it may, or is none.
+ */
+const char *workbench_why_idle(const struct workbench *w,
+                               const struct portolan_assembly_instance *instance);
+
 #endif

@@ -69,6 +69,52 @@ static void a_parameter_without_instance_has_one_owner(void **state)
     assert_non_null(strstr(keeper.text, "has no instance with an experiment store"));
 }
 
+static void what_cannot_be_loaded_is_named_where_it_stands(void **state)
+{
+    struct heard h = {0};
+    struct portolan_diagnostics d = {hear, &h, 0};
+    struct portolan_error err = {0};
+    struct workbench w;
+
+    if (open_with(&w, NULL, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(workbench_check_loads(&w, &d), PORTOLAN_EFOREIGN);
+    assert_int_equal(h.count, 5); /* each class once, and the proxy of a choice */
+    assert_int_equal(h.line, 2);
+    assert_non_null(strstr(h.first, "heat_driver.so"));
+    workbench_close(&w);
+}
+
+static void an_optimizer_needs_a_choice_and_steps(void **state)
+{
+    static const char component[] =
+        "<component class=\"t.Chooser\" library=\"t.so\">"
+        "<provides port=\"optimizer\" type=\"portolan.ports.Optimizer\"/></component>";
+    static const char one[] = "<assembly name=\"a\"><instance name=\"o\" class=\"t.Chooser\"/>"
+                              "<instance name=\"p\" class=\"t.Other\">%s</instance></assembly>";
+    char text[300];
+    struct workbench w;
+
+    for (int has_choice = 0; has_choice < 2; has_choice++) {
+        struct portolan_error err = {0};
+
+        snprintf(text, sizeof text, one, has_choice ? "<alternative class=\"t.Chooser\"/>" : "");
+        w = (struct workbench){0};
+        assert_int_equal(
+            portolan_assembly_read_text(text, strlen(text), "a.xml", NULL, &w.assembly, &err),
+            PORTOLAN_OK);
+        assert_int_equal(portolan_palette_create(&w.palette, &err), PORTOLAN_OK);
+        test_file_write("t.xml", component);
+        assert_int_equal(portolan_palette_add_path(w.palette, test_folder, NULL, &err),
+                         PORTOLAN_OK);
+        assert_non_null(strstr(workbench_why_idle(&w, &w.assembly->instances[0]),
+                               has_choice ? "nothing calls its port 'steps'"
+                                          : "no instance has an <alternative>"));
+        assert_null(workbench_why_idle(&w, &w.assembly->instances[1])); /* no Optimizer */
+        workbench_close(&w);
+    }
+}
+
 static enum portolan_status no_machine(const char *file, char **name, struct portolan_error *err)
 {
     *name = NULL;
@@ -112,5 +158,7 @@ static void an_assembly_without_measurements_says_what_to_do(void **state)
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(settings_change_the_assembly),
                    cmocka_unit_test(a_parameter_without_instance_has_one_owner),
+                   cmocka_unit_test(what_cannot_be_loaded_is_named_where_it_stands),
+                   cmocka_unit_test(an_optimizer_needs_a_choice_and_steps),
                    cmocka_unit_test(a_store_without_an_assembly_is_no_study),
                    cmocka_unit_test(an_assembly_without_measurements_says_what_to_do))
