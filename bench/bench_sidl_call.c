@@ -13,13 +13,19 @@
 #include "benchcall_First.h"
 #include "benchcall_Second.h"
 #include "benchcall_Worker.h"
+#include "sidl_call.h"
 
 enum { ROUNDS = 41, CALLS = 200000, OBJECTS = 2000 };
-enum { TABLE, CLASS, FIRST, SECOND, CREATE, N_VARIANTS };
+enum { TABLE, CLASS, FIRST, SECOND, FROM_CXX, BY_NAME, TO_HANDLER, CREATE, N_VARIANTS };
 
 static const char *const names[N_VARIANTS] = {
-    [TABLE] = "function table, written by hand", [CLASS] = "through a class reference",
-    [FIRST] = "through the first interface",     [SECOND] = "through another interface",
+    [TABLE] = "function table, written by hand",
+    [CLASS] = "through a class reference",
+    [FIRST] = "through the first interface",
+    [SECOND] = "through another interface",
+    [FROM_CXX] = "the first interface, from C++",
+    [BY_NAME] = "by name, the method found before",
+    [TO_HANDLER] = "to a handler",
     [CREATE] = "making and dropping an object",
 };
 
@@ -28,7 +34,18 @@ struct subjects {
     benchcall_Worker object;
     benchcall_First first;
     benchcall_Second second;
+    benchcall_First handlers;
+    struct sidl_callee work;
 };
+
+#ifdef HAVE_CXX
+void bench_call_from_cxx(benchcall_First ior, int calls);
+#else
+static void bench_call_from_cxx(benchcall_First ior, int calls)
+{
+    (void)ior, (void)calls;
+}
+#endif
 
 static double cpu_ns(void)
 {
@@ -80,6 +97,59 @@ static double run_second(const struct subjects *s)
     return (cpu_ns() - start) / CALLS;
 }
 
+static double run_from_cxx(const struct subjects *s)
+{
+    const double start = cpu_ns();
+
+    bench_call_from_cxx(s->first, CALLS);
+    return (cpu_ns() - start) / CALLS;
+}
+
+static double run_by_name(const struct subjects *s)
+{
+    const double start = cpu_ns();
+    union sidl_value v[2];
+
+    REPEAT(sidl_BaseInterface, (v[1].l = i, sidl_callee_call(&s->work, s->first, v, &ex)))
+    return (cpu_ns() - start) / CALLS;
+}
+
+static double run_to_handler(const struct subjects *s)
+{
+    const double start = cpu_ns();
+
+    REPEAT(sidl_BaseInterface, benchcall_First_work(s->handlers, i, &ex))
+    return (cpu_ns() - start) / CALLS;
+}
+
+static void serve(const struct sidl_handled *method, void *self, union sidl_value *values,
+                  sidl_BaseInterface *_ex)
+{
+    int64_t n = values[1].l;
+
+    (void)method, (void)self, (void)_ex;
+    __asm__ volatile("" : "+r"(n));
+    values->l = n;
+}
+
+static sidl_bool choose(void *user, struct sidl_handled *method)
+{
+    (void)user;
+    method->handler = serve;
+    return TRUE;
+}
+
+/* An object of a class of handlers. */
+static benchcall_First make_handlers(sidl_BaseInterface *_ex)
+{
+    static const struct sidl_type *const types[] = {&benchcall_First__type};
+    const struct sidl_recipe recipe = {
+        .name = "benchcall.Handlers", .types = types, .n_types = 1, .choose = choose};
+    const struct sidl_class *cls = sidl_class_make(&recipe, _ex);
+
+    return cls ? sidl_object_facet(sidl_object_create(cls, _ex), "benchcall.First") : NULL;
+}
+
 static double run_create(const struct subjects *s)
 {
     const double start = cpu_ns();
@@ -103,7 +173,8 @@ static int compare(const void *a, const void *b)
 int main(void)
 {
     static double (*const run[N_VARIANTS])(const struct subjects *s) = {
-        run_table, run_class, run_first, run_second, run_create};
+        run_table,    run_class,   run_first,      run_second,
+        run_from_cxx, run_by_name, run_to_handler, run_create};
     static double ns[N_VARIANTS][ROUNDS];
     double median[N_VARIANTS];
     sidl_BaseInterface ex;
@@ -113,6 +184,9 @@ int main(void)
         return 1;
     s.first = benchcall_First__cast(s.object, &ex);
     s.second = benchcall_Second__cast(s.object, &ex);
+    s.handlers = make_handlers(&ex);
+    if (!s.handlers || !sidl_type_find(&benchcall_First__type, "work", &s.work, &ex))
+        return 1;
     for (int round = -2; round < ROUNDS; round++)
         for (int v = 0; v < N_VARIANTS; v++) {
             const double t = run[v](&s);
@@ -130,6 +204,10 @@ int main(void)
     for (int v = CLASS; v <= SECOND; v++)
         printf("ratio %-50s / function table (goal 1.1) %.3f\n", names[v],
                median[v] / median[TABLE]);
+    for (int v = FROM_CXX; v <= TO_HANDLER; v++)
+        printf("ratio %-50s / the first interface, from C %.3f\n", names[v],
+               median[v] / median[FIRST]);
+    benchcall_First_deleteRef(s.handlers, &ex);
     benchcall_First_deleteRef(s.first, &ex);
     benchcall_Second_deleteRef(s.second, &ex);
     benchcall_Worker_deleteRef(s.object, &ex);

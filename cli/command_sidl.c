@@ -18,8 +18,11 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
 {
     struct sidl_options *o = to;
 
-    if (strcasecmp(arg, "C") != 0)
-        argp_error(state, "unknown language '%s'; the only one is C", arg);
+    if (option->key == 'c' && strcasecmp(arg, "C++") == 0)
+        o->compile.cxx = true;
+    else if (strcasecmp(arg, "C") != 0)
+        argp_error(state, "unknown language '%s'; %s", arg,
+                   option->key == 'c' ? "there are C and C++" : "the only one is C");
     if (option->key == 's')
         o->compile.server = true;
     return 0;
@@ -45,7 +48,7 @@ static const struct cli_option options[] = {
      INTO(struct sidl_options, compile.output_dir)},
     {"include", 'I', "DIR", "search DIR for required packages; may be repeated",
      INTO_LIST(struct sidl_options, include_dirs, compile.n_include_dirs)},
-    {"client", 'c', "LANGUAGE", "language of the stubs: C (default)", .take = take_language},
+    {"client", 'c', "LANGUAGE", "language of the stubs: C (default) or C++", .take = take_language},
     {"server", 's', "LANGUAGE", "also generate skeletons and Impl files for the classes: C",
      .take = take_language},
     {"impl", 0, "DIR", "keep Impl files in this folder (default: that of --output)",

@@ -12,6 +12,8 @@
 
 #include <portolan/framework.h>
 
+#include "sidl_cxx.hxx"
+
 namespace portolan
 {
 
@@ -42,8 +44,9 @@ class check
 };
 
 /**
- * Runs WORK for a caller in C: *_EX is what it threw, as a failure or as a std::exception (whose
- * text goes into a gov.cca.CCAException after WHO), else NULL. Returns what WORK does, or zero.
+ * Runs WORK for a caller in C: *_EX is what it threw, else NULL. A failure or an exception of SIDL
+ * is passed on; the text of another std::exception goes into a gov.cca.CCAException after WHO, and
+ * so does a text about anything else that was thrown. Returns what WORK does, or zero.
  */
 template <typename Work>
 auto guarded(sidl_BaseInterface *_ex, const char *who, Work work) -> decltype(work())
@@ -53,8 +56,16 @@ auto guarded(sidl_BaseInterface *_ex, const char *who, Work work) -> decltype(wo
         return work();
     } catch (const failure &f) {
         *_ex = f.ex;
+    } catch (sidl::thrown &e) {
+        *_ex = static_cast<sidl_BaseInterface>(e._release());
     } catch (const std::exception &e) {
         portolan_throw(_ex, PORTOLAN_EINVAL, "%s: %s", who, e.what());
+    } catch (...) {
+        portolan_throw(
+            _ex, PORTOLAN_EINVAL,
+            "%s: threw something that is no std::exception, of which nothing can be told; "
+            "throw a std::runtime_error with a text",
+            who);
     }
     return decltype(work())();
 }

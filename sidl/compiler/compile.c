@@ -90,6 +90,8 @@ static void emit_package(struct emitter *e, const struct portolan_sidl_symbol *p
 {
     emit_package_headers(e, package);
     emit_package_tables(e, package);
+    if (e->options->cxx)
+        emit_cxx_client(e, package);
 }
 
 static void emit_class(struct emitter *e, const struct portolan_sidl_symbol *s)

@@ -126,11 +126,15 @@ struct seen {
     size_t count;
 };
 bool see(struct seen *s, const struct portolan_sidl_symbol *symbol);
+/* The types in the signatures of SYMBOL, its parents, and those of its fields. */
+struct seen emit_types_used(struct emitter *e, const struct portolan_sidl_symbol *symbol);
 /* The member of a table for a method. */
 void emit_slot(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
                const char *self);
 
 /* emit_stub.c: functions for callers */
+/* The sidl arrays on the stack around raw arrays. */
+void emit_rarrays(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
 void emit_stub(struct emitter *e, struct portolan_text *t,
                const struct portolan_sidl_symbol *symbol, const struct portolan_sidl_method *m);
 void emit_statics(struct emitter *e, struct portolan_text *t,
@@ -157,6 +161,9 @@ void emit_details(struct emitter *e, struct portolan_text *t, const struct signa
                   const struct portolan_sidl_symbol *type, bool has_code);
 /* PACKAGE__package, after all types. */
 void emit_package_data(struct emitter *e, struct portolan_text *t, const struct signatures *s);
+
+/* emit_cxx.c: PACKAGE.hxx */
+void emit_cxx_client(struct emitter *e, const struct portolan_sidl_symbol *package);
 
 /* emit_contract.c */
 /* Emits the wrappers of S; returns the members of S__type for them, "" when it has no contract. */

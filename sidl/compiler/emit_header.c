@@ -53,8 +53,7 @@ static void see_method(struct seen *s, const struct portolan_sidl_method *m)
         see_type(s, m->throws[i]);
 }
 
-/* The types in the signatures of SYMBOL, its parents, and those of its fields. */
-static struct seen types_used(struct emitter *e, const struct portolan_sidl_symbol *symbol)
+struct seen emit_types_used(struct emitter *e, const struct portolan_sidl_symbol *symbol)
 {
     struct seen s = {.arena = e->arena};
 
@@ -197,7 +196,7 @@ static void put_copy(struct emitter *e, struct portolan_text *t,
 static void put_struct(struct emitter *e, struct portolan_text *t,
                        const struct portolan_sidl_symbol *s)
 {
-    const struct seen used = types_used(e, s);
+    const struct seen used = emit_types_used(e, s);
     struct seen nested = {.arena = e->arena};
 
     include_types(e, t, s, &used);
@@ -244,7 +243,7 @@ static void put_epv(struct emitter *e, struct portolan_text *t,
 static void put_object(struct emitter *e, struct portolan_text *t,
                        const struct portolan_sidl_symbol *s)
 {
-    const struct seen used = types_used(e, s);
+    const struct seen used = emit_types_used(e, s);
 
     include_types(e, t, s, &used);
     for (size_t i = 0; i < used.count; i++) /* passed by value: must be complete before the stubs */

@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-/* The sidl arrays on the stack around raw arrays. */
-static void put_rarrays(struct emitter *e, struct portolan_text *t,
-                        const struct portolan_sidl_method *m)
+void emit_rarrays(struct emitter *e, struct portolan_text *t,
+                  const struct portolan_sidl_method *m)
 {
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
@@ -46,7 +45,7 @@ static void put_signature(struct emitter *e, struct portolan_text *t,
         emit_comment(t, emit_method_comment(e->arena, m), 0);
     emit_wrapped(e, t, 4, "static inline %s", c_function(e->arena, m, C_STUB, name, self));
     portolan_text_add(t, "{\n");
-    put_rarrays(e, t, m);
+    emit_rarrays(e, t, m);
 }
 
 void emit_stub(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
@@ -94,7 +93,7 @@ void emit_super(struct emitter *e, struct portolan_text *t, const struct portola
     emit_wrapped(e, t, 4, "__attribute__((unused)) static %s",
                  c_function(e->arena, m, C_IMPL, name, self));
     portolan_text_add(t, "{\n");
-    put_rarrays(e, t, m);
+    emit_rarrays(e, t, m);
     emit_argument(&c, "self");
     put_arguments(t, &c, m);
     portolan_text_add(t, "}\n");

@@ -266,6 +266,7 @@ struct portolan_sidl_options {
     /** Also emit implementations: their skeletons, and files for their authors to fill in. */
     bool server;
     bool hooks; /**< implementations get a function before and after each method */
+    bool cxx;   /**< also emit PACKAGE.hxx, for callers in C++ */
     /**
      * OPTIONAL: receives notes that are not errors: code of removed methods, a built-in
      * specification used for another version, a thrown interface that is not an exception.

@@ -3,6 +3,6 @@
 # Installs the generated headers, whose number only the compiler knows.
 set -e
 mkdir -p "$MESON_INSTALL_DESTDIR_PREFIX/$1"
-for header in "$MESON_BUILD_ROOT"/sidl/runtime/*.h; do
+for header in "$MESON_BUILD_ROOT"/sidl/runtime/*.h "$MESON_BUILD_ROOT"/sidl/runtime/*.hxx; do
     install -m 644 "$header" "$MESON_INSTALL_DESTDIR_PREFIX/$1/"
 done

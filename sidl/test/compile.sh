@@ -49,7 +49,7 @@ units() { # COMPILER ENDING
     esac
 }
 
-echo 1..5
+echo 1..7
 for cc in gcc clang; do
     if ! command -v $cc >/dev/null; then
         number=$((number + 1))
@@ -83,5 +83,24 @@ if command -v g++ >/dev/null; then
         gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/cxx" -I"$source" -I"$build" "$work"/cxx/*_Skel.c >&2
     report $? "g++ takes Impl files in C++, gcc their skeletons"
 else
+    number=$((number + 1))
     echo "ok 5 # SKIP no g++ here"
 fi
+
+# What callers in C++ include.
+for file in "$golden"/*.sidl; do
+    "$sidlc" --client=C++ "$file" -o "$work/client" || exit 99
+done
+for header in "$work"/client/*.hxx; do
+    echo "#include \"$header\""
+done >"$work/clients.cc"
+for cxx in g++ clang++; do
+    if ! command -v $cxx >/dev/null; then
+        number=$((number + 1))
+        echo "ok $number # SKIP no $cxx here"
+        continue
+    fi
+    $cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/client" -I"$source" -I"$build" \
+        "$work/clients.cc" >&2
+    report $? "$cxx takes the headers for callers in C++"
+done

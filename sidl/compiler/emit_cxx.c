@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PACKAGE.hxx: the types of a package for callers in C++, over the tables of C (sidl_cxx.hxx). */
+#include "emit.h"
+
+#include <string.h>
+
+/* A name that C++ allows. */
+static const char *cxx_name(struct portolan_arena *a, const char *name)
+{
+    static const char *const keywords[] = {
+        "and",      "catch",     "class",     "compl",    "delete", "explicit", "export",
+        "friend",   "mutable",   "namespace", "new",      "not",    "operator", "or",
+        "private",  "protected", "public",    "template", "this",   "throw",    "try",
+        "typename", "using",     "virtual",   "xor",      NULL};
+
+    return word_is_one_of(name, keywords) ? portolan_arena_printf(a, "%s_", name) : name;
+}
+
+/* "::heat::Solver" */
+static const char *qualified(struct portolan_arena *a, const struct portolan_sidl_symbol *s)
+{
+    return s->package && s->package->name && *s->package->name
+               ? portolan_arena_printf(a, "%s::%s", qualified(a, s->package), cxx_name(a, s->name))
+               : portolan_arena_printf(a, "::%s", cxx_name(a, s->name));
+}
+
+/* A value's type in C++. */
+static const char *cxx_type(struct portolan_arena *a, const struct portolan_sidl_type *type)
+{
+    static const char *const names[] = {
+        [PORTOLAN_SIDL_VOID] = "void",          [PORTOLAN_SIDL_BOOL] = "bool",
+        [PORTOLAN_SIDL_CHAR] = "char",          [PORTOLAN_SIDL_DCOMPLEX] = "std::complex<double>",
+        [PORTOLAN_SIDL_DOUBLE] = "double",      [PORTOLAN_SIDL_FCOMPLEX] = "std::complex<float>",
+        [PORTOLAN_SIDL_FLOAT] = "float",        [PORTOLAN_SIDL_INT] = "int32_t",
+        [PORTOLAN_SIDL_LONG] = "int64_t",       [PORTOLAN_SIDL_OPAQUE] = "void *",
+        [PORTOLAN_SIDL_STRING] = "std::string",
+    };
+
+    if (type->symbol)
+        return qualified(a, type->symbol);
+    if (type->kind == PORTOLAN_SIDL_ARRAY)
+        return type->element
+                   ? portolan_arena_printf(a, "::sidl::array<%s>", cxx_type(a, type->element))
+                   : "::sidl::basearray";
+    if (type->kind == PORTOLAN_SIDL_RARRAY)
+        return portolan_arena_printf(a, "%s *", cxx_type(a, type->element));
+    return names[type->kind];
+}
+
+static bool is_array(const struct portolan_sidl_type *type)
+{
+    return type->kind == PORTOLAN_SIDL_ARRAY;
+}
+
+/* The class that passes values of that type: FUNCTION is in, give or take. */
+static const char *binding(struct portolan_arena *a, const struct portolan_sidl_type *type,
+                           const char *function)
+{
+    const char *c = c_value(a, type);
+
+    if (is_array(type)) /* without the star */
+        return portolan_arena_printf(a, "::sidl::array_binding<%s, %.*s>::%s", cxx_type(a, type),
+                                     (int)(strrchr(c, ' ') - c), c, function);
+    return portolan_arena_printf(a, "::sidl::binding<%s>::%s", cxx_type(a, type), function);
+}
+
+static const char *parameter(struct portolan_arena *a, const struct portolan_sidl_argument *arg)
+{
+    static const char by_reference[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_STRING] = 1, [PORTOLAN_SIDL_ARRAY] = 1,    [PORTOLAN_SIDL_STRUCT] = 1,
+        [PORTOLAN_SIDL_OBJECT] = 1, [PORTOLAN_SIDL_DCOMPLEX] = 1, [PORTOLAN_SIDL_FCOMPLEX] = 1,
+    };
+    const bool is_in = arg->mode == PORTOLAN_SIDL_IN,
+               is_raw = arg->type->kind == PORTOLAN_SIDL_RARRAY;
+    const char *type = cxx_type(a, arg->type);
+
+    return portolan_arena_printf(
+        a, "%s%s%s%s", is_in && (is_raw || by_reference[arg->type->kind]) ? "const " : "", type,
+        is_raw                                    ? ""
+        : !is_in || by_reference[arg->type->kind] ? " &"
+        : type[strlen(type) - 1] == '*'           ? ""
+                                                  : " ",
+        arg->name);
+}
+
+/* "NAME(PARAMETERS) const" */
+static const char *head(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                        const char *name)
+{
+    struct portolan_text t = {.arena = a};
+
+    portolan_text_add(&t, "%s %s(", cxx_type(a, m->result), name);
+    for (size_t i = 0; i < m->n_arguments; i++)
+        portolan_text_add(&t, "%s%s", i ? ", " : "", parameter(a, &m->arguments[i]));
+    portolan_text_add(&t, ")%s", method_is_static(m) ? "" : " const");
+    return t.bytes;
+}
+
+/* Methods */
+
+/* Locals for out and inout arguments. */
+static void put_holders(struct emitter *e, struct portolan_text *t,
+                        const struct portolan_sidl_method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const bool is_out = a->mode == PORTOLAN_SIDL_OUT;
+        const char *c = c_value(e->arena, a->type);
+
+        if (a->mode == PORTOLAN_SIDL_IN || a->type->kind == PORTOLAN_SIDL_RARRAY)
+            continue;
+        if (is_array(a->type))
+            emit_wrapped(e, t, 8, "    ::sidl::out_array<%s, %.*s> %s__(%s%s);",
+                         cxx_type(e->arena, a->type), (int)(strrchr(c, ' ') - c), c, a->name,
+                         a->name, is_out ? "" : ", true");
+        else
+            emit_wrapped(e, t, 8, "    ::sidl::%s<%s> %s__(%s);", is_out ? "out" : "inout",
+                         cxx_type(e->arena, a->type), a->name, a->name);
+    }
+}
+
+static void put_call(struct emitter *e, struct portolan_text *t,
+                     const struct portolan_sidl_method *m)
+{
+    const bool is_static = method_is_static(m), is_void = m->result->kind == PORTOLAN_SIDL_VOID;
+    struct portolan_text line = {.arena = e->arena};
+
+    portolan_text_add(
+        &line, "    %s%s(%s, f_%s)(%s",
+        is_void ? "" : "const auto result__ = ", is_static ? "SIDL_STATIC_SLOT" : "SIDL_SLOT",
+        is_static ? "table__" : "self__", m->slot_name, is_static ? "" : "self__->d_object, ");
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+
+        if (a->is_extent)
+            continue;
+        if (a->type->kind == PORTOLAN_SIDL_RARRAY)
+            portolan_text_add(&line, "&%s__array, ", a->name);
+        else if (a->mode == PORTOLAN_SIDL_IN)
+            portolan_text_add(&line, "%s(%s), ", binding(e->arena, a->type, "in"), a->name);
+        else
+            portolan_text_add(&line, "%s__, ", a->name);
+    }
+    emit_wrapped(e, t, 8, "%sex__);", line.bytes);
+}
+
+static void put_method(struct emitter *e, struct portolan_text *t,
+                       const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
+{
+    const char *name = portolan_arena_printf(e->arena, "%s::%s", cxx_name(e->arena, s->name),
+                                             cxx_name(e->arena, m->name));
+
+    portolan_text_add(t, "\n");
+    emit_wrapped(e, t, 4, "inline %s", head(e->arena, m, name));
+    portolan_text_add(t, "{\n    ::sidl::raised ex__;\n");
+    if (method_is_static(m))
+        emit_named(t, s->c_name,
+                   "    const struct @__sepv *table__ = @__statics(ex__);\n    ex__.check();\n");
+    else
+        portolan_text_add(t, "    const auto self__ = _ior();\n");
+    emit_rarrays(e, t, m);
+    put_holders(e, t, m);
+    put_call(e, t, m);
+    portolan_text_add(t, "    ex__.check();\n");
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].mode != PORTOLAN_SIDL_IN &&
+            m->arguments[i].type->kind != PORTOLAN_SIDL_RARRAY)
+            portolan_text_add(t, "    %s__.take();\n", m->arguments[i].name);
+    if (m->result->kind != PORTOLAN_SIDL_VOID)
+        portolan_text_add(t, "    return %s(result__);\n", binding(e->arena, m->result, "take"));
+    portolan_text_add(t, "}\n");
+}
+
+/* Calls FN for the methods of S: those of its table, and its own static ones. */
+static void
+each_method(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
+            void (*fn)(struct emitter *e, struct portolan_text *t,
+                       const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m))
+{
+    for (size_t i = 0; i < s->n_slots; i++)
+        fn(e, t, s, s->slots[i]);
+    for (size_t i = 0; i < s->n_methods; i++)
+        if (method_is_static(s->methods[i]))
+            fn(e, t, s, s->methods[i]);
+}
+
+static void declare_method(struct emitter *e, struct portolan_text *t,
+                           const struct portolan_sidl_symbol *s,
+                           const struct portolan_sidl_method *m)
+{
+    if (m->owner == s)
+        emit_comment(t, emit_method_comment(e->arena, m), 4);
+    emit_wrapped(e, t, 8, "    %s%s;", method_is_static(m) ? "static " : "",
+                 head(e->arena, m, cxx_name(e->arena, m->name)));
+}
+
+/* Classes */
+
+struct cxx {
+    struct emitter *e;
+    struct portolan_text *t;
+    struct seen done;
+};
+
+/* The types directly above S, each after PREFIX, as a list. */
+static const char *parents_of(struct emitter *e, const struct portolan_sidl_symbol *s,
+                              const char *prefix)
+{
+    struct portolan_text t = {.arena = e->arena};
+
+    for (size_t i = 0; i < symbol_n_parents(s); i++)
+        portolan_text_add(&t, ", %s%s", prefix, qualified(e->arena, symbol_parent(s, i)->symbol));
+    if (!t.length)
+        portolan_text_add(&t, ", %s::sidl::%s", prefix,
+                          s->kind == PORTOLAN_SIDL_CLASS ? "BaseClass" : "BaseInterface");
+    return t.bytes;
+}
+
+/* The classes of C++ that an exception's class derives from: those of exceptions. */
+static const char *thrown_bases(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct portolan_text t = {.arena = e->arena};
+
+    for (size_t i = 0; i < symbol_n_parents(s); i++)
+        if (symbol_parent(s, i)->symbol->is_exception)
+            portolan_text_add(&t, "%spublic virtual %s", t.length ? ", " : "",
+                              qualified(e->arena, symbol_parent(s, i)->symbol));
+    return t.length ? t.bytes : "public virtual ::sidl::thrown";
+}
+
+static void put_class(struct cxx *x, const struct portolan_sidl_symbol *s)
+{
+    struct emitter *e = x->e;
+    const char *name = cxx_name(e->arena, s->name);
+
+    if (!see(&x->done, s))
+        return;
+    for (size_t i = 0; s->is_exception && i < symbol_n_parents(s); i++)
+        if (symbol_parent(s, i)->symbol->package == s->package)
+            put_class(x, symbol_parent(s, i)->symbol); /* it must be complete */
+    if (emit_is_handwritten(s))
+        return;
+    portolan_text_add(x->t, "\n");
+    emit_comment(x->t, s->comment, 0);
+    emit_wrapped(e, x->t, 4, "class %s : %s", name,
+                 s->is_exception ? thrown_bases(e, s) : "public ::sidl::reference");
+    portolan_text_add(x->t, "{\n  public:\n");
+    emit_wrapped(e, x->t, 8, "    %s(%s, %s, \"%s\"%s)",
+                 s->is_exception ? "SIDL_CXX_EXCEPTION" : "SIDL_CXX_HANDLE", name, s->c_name,
+                 s->full_name, parents_of(e, s, ""));
+    if (s->kind == PORTOLAN_SIDL_CLASS && !(s->flags & PORTOLAN_SIDL_ABSTRACT))
+        portolan_text_add(x->t,
+                          "    /** A new object; throws if that fails. */\n"
+                          "    static %s _create()\n    {\n        ::sidl::raised ex__;\n"
+                          "        %s made__(%s__create(ex__));\n\n        ex__.check();\n"
+                          "        return made__;\n    }\n",
+                          name, name, s->c_name);
+    each_method(e, x->t, s, declare_method);
+    portolan_text_add(x->t, "};\n");
+    if (s->is_exception)
+        portolan_text_add(x->t, "SIDL_CXX_THROWER(%s, \"%s\")\n", name, s->full_name);
+}
+
+/* Structs */
+
+/* A field's conversion; FUNCTION is in, give or take. */
+static void put_field(struct cxx *x, const struct portolan_sidl_field *f, const char *function)
+{
+    const bool takes = !strcmp(function, "take"), lends = !strcmp(function, "in");
+    const char *from = takes ? "c__" : "", *dot = takes ? "." : "";
+    const char *to = takes ? "x__" : "c__";
+
+    if (f->type->kind == PORTOLAN_SIDL_RARRAY)
+        emit_wrapped(x->e, x->t, 12, "        std::memcpy(&%s.%s, &%s%s%s, sizeof c__.%s);", to,
+                     f->name, from, dot, f->name, f->name);
+    else if (lends && f->type->kind == PORTOLAN_SIDL_STRUCT)
+        portolan_text_add(x->t, "        c__.%s = %s._lend();\n", f->name, f->name);
+    else if (lends && f->type->kind == PORTOLAN_SIDL_STRING)
+        portolan_text_add(x->t, "        c__.%s = const_cast<char *>(%s.c_str());\n", f->name,
+                          f->name);
+    else
+        emit_wrapped(x->e, x->t, 12, "        %s.%s = %s(%s%s%s);", to, f->name,
+                     binding(x->e->arena, f->type, function), from, dot, f->name);
+}
+
+static void put_conversion(struct cxx *x, const struct portolan_sidl_symbol *s, const char *head,
+                           const char *function, const char *variable)
+{
+    portolan_text_add(x->t, "    %s\n    {\n        %s;\n\n", head, variable);
+    for (size_t i = 0; i < s->n_fields; i++)
+        put_field(x, &s->fields[i], function);
+    portolan_text_add(x->t, "        return %s;\n    }\n", *function == 't' ? "x__" : "c__");
+}
+
+static void put_struct(struct cxx *x, const struct portolan_sidl_symbol *s)
+{
+    struct portolan_arena *a = x->e->arena;
+    const char *name = cxx_name(a, s->name);
+
+    if (!see(&x->done, s))
+        return;
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (s->fields[i].type->kind == PORTOLAN_SIDL_STRUCT &&
+            s->fields[i].type->symbol->package == s->package)
+            put_struct(x, s->fields[i].type->symbol);
+    portolan_text_add(x->t, "\n");
+    emit_comment(x->t, s->comment, 0);
+    portolan_text_add(x->t, "struct %s {\n", name);
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct portolan_sidl_field *f = &s->fields[i];
+
+        emit_comment(x->t, f->comment, 4);
+        if (f->type->kind == PORTOLAN_SIDL_RARRAY)
+            portolan_text_add(x->t, "    decltype(%s__data::%s) %s{};\n", s->c_name, f->name,
+                              f->name);
+        else
+            portolan_text_add(x->t, "    %s %s{};\n", cxx_type(a, f->type), f->name);
+    }
+    portolan_text_add(x->t, "    using _c_t = struct %s__data;\n", s->c_name);
+    put_conversion(x, s, "_c_t _lend() const", "in", "_c_t c__ = {}");
+    put_conversion(x, s, "_c_t _give() const", "give", "_c_t c__ = {}");
+    put_conversion(x, s, portolan_arena_printf(a, "static %s _take(const _c_t &c__)", name), "take",
+                   portolan_arena_printf(a, "%s x__", name));
+    portolan_text_add(x->t, "};\n");
+}
+
+static void put_enum(struct cxx *x, const struct portolan_sidl_symbol *s)
+{
+    struct portolan_arena *a = x->e->arena;
+    const char *name = cxx_name(a, s->name);
+    struct portolan_text list = {.arena = a};
+
+    portolan_text_add(x->t, "\n");
+    emit_comment(x->t, s->comment, 0);
+    for (size_t i = 0; i < s->n_enumerators; i++)
+        portolan_text_add(&list, "%s%s = %lld", i ? ", " : "", cxx_name(a, s->enumerators[i].name),
+                          (long long)s->enumerators[i].value);
+    emit_wrapped(x->e, x->t, 4, "enum class %s : int32_t { %s };", name, list.bytes);
+    for (size_t i = 0; i < s->n_enumerators; i++)
+        portolan_text_add(x->t, "inline constexpr %s %s_%s = %s::%s;\n", name, name,
+                          s->enumerators[i].name, name, cxx_name(a, s->enumerators[i].name));
+}
+
+/* The file */
+
+static void open_namespace(struct emitter *e, struct portolan_text *t,
+                           const struct portolan_sidl_symbol *package)
+{
+    portolan_text_add(t, "\nnamespace %s\n{\n", qualified(e->arena, package) + 2);
+}
+
+/* Adds the packages of the types that S uses to SEEN. */
+static void see_packages(struct seen *seen, struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    const struct seen used = emit_types_used(e, s);
+
+    for (size_t i = 0; i < used.count; i++)
+        see(seen, used.list[i]->package);
+}
+
+static void put_includes(struct emitter *e, struct portolan_text *t,
+                         const struct portolan_sidl_symbol *package)
+{
+    struct seen packages = {.arena = e->arena};
+
+    see(&packages, package);
+    for (size_t i = 0; i < package->n_children; i++)
+        if (package->children[i]->kind != PORTOLAN_SIDL_PACKAGE)
+            see_packages(&packages, e, package->children[i]);
+    portolan_text_add(t, "#include \"sidl_cxx.hxx\"\n");
+    if (strcmp(package->full_name, "sidl") != 0)
+        portolan_text_add(t, "#include \"sidl.hxx\"\n");
+    for (size_t i = 1; i < packages.count; i++)
+        if (strcmp(packages.list[i]->full_name, "sidl") != 0)
+            portolan_text_add(t, "#include \"%s.hxx\"\n", packages.list[i]->c_name);
+    portolan_text_add(t, "\n#include \"%s\"\n", emit_package_header(e->arena, package));
+}
+
+void emit_cxx_client(struct emitter *e, const struct portolan_sidl_symbol *package)
+{
+    struct portolan_text *t =
+        emit_open(e, portolan_arena_printf(e->arena, "%s.hxx", package->c_name), package);
+    struct cxx x = {e, t, {.arena = e->arena}};
+    struct portolan_text bindings = {.arena = e->arena};
+
+    emit_named(t, package->c_name, "#ifndef included_@_hxx\n#define included_@_hxx\n\n");
+    put_includes(e, t, package);
+    open_namespace(e, t, package);
+    for (size_t i = 0; i < package->n_children; i++)
+        if (symbol_is_object(package->children[i]) && !emit_is_handwritten(package->children[i]))
+            portolan_text_add(t, "class %s;\n", cxx_name(e->arena, package->children[i]->name));
+        else if (package->children[i]->kind == PORTOLAN_SIDL_STRUCTURE)
+            portolan_text_add(t, "struct %s;\n", cxx_name(e->arena, package->children[i]->name));
+    for (size_t i = 0; i < package->n_children; i++)
+        if (package->children[i]->kind == PORTOLAN_SIDL_ENUMERATION) {
+            put_enum(&x, package->children[i]);
+            portolan_text_add(
+                &bindings,
+                "template <> struct sidl::binding<%s>\n    : sidl::enum_binding<%s, enum "
+                "%s__enum> {\n};\n",
+                qualified(e->arena, package->children[i]),
+                qualified(e->arena, package->children[i]), package->children[i]->c_name);
+        }
+    if (bindings.length) {
+        portolan_text_add(t, "\n}\n%s", bindings.bytes);
+        open_namespace(e, t, package);
+    }
+    for (size_t i = 0; i < package->n_children; i++)
+        if (symbol_is_object(package->children[i]))
+            put_class(&x, package->children[i]);
+    for (size_t i = 0; i < package->n_children; i++)
+        if (package->children[i]->kind == PORTOLAN_SIDL_STRUCTURE)
+            put_struct(&x, package->children[i]);
+    for (size_t i = 0; i < package->n_children; i++)
+        if (symbol_is_object(package->children[i]) && !emit_is_handwritten(package->children[i]))
+            each_method(e, t, package->children[i], put_method);
+    portolan_text_add(t, "\n}\n\n#endif\n");
+}
