@@ -14,6 +14,7 @@ base/terminal: base machine terminal
 sidl: base sidl
 sidl/compiler: base sidl
 sidl/runtime: base xml
+sidl/fortran: base
 probe: base doing ending index list probe probe_inline probe_records
 probe/control: base index list machine control probe tau owner
 probe/client: base json control_client list machine
@@ -150,6 +151,7 @@ proxygen/wrap/inside 5: proxygen/runtime
 python 5: optimizer/study
 sidl/compiler 10:
 report/follow 0:
+sidl/fortran 0: sidl/runtime
 sidl/runtime 9:
 trace/analysis 8: trace/model
 trace/files 4: trace/model

@@ -96,7 +96,7 @@ run "$assembly"
 fails 'a folder in place of a store' "store '$store': cannot be opened: Is a directory"
 store=$work/absent.db
 try "$PORTOLAN" profile --store="$store" --path="$components:$BUILD/examples/paper" "$assembly"
-gives 'to look into a store that is not there' 1 "store '$store': cannot be read: No such file"
+gives 'to look into a store that is not there' 1 "store '$store': cannot be read: No such file or directory; \`portolan measure\` and \`run\` make it"
 [ ! -e absent.db ]
 result 'does not make one' $?
 store=$kept

@@ -86,6 +86,7 @@ for file in "$pc"/portolan*.pc; do
 done
 packages=3
 ! has_wing call || packages=6
+[ ! -e "$pc/portolan-fortran.pc" ] || packages=$((packages + 1))
 [ "$(find "$pc" -name 'portolan*.pc' | wc -l)" = $packages ] && ! grep 'does not link' "$work/out"
 result 'programs link each library by its file for pkg-config' $?
 try "$installed" check mine.xml

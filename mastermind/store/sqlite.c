@@ -322,7 +322,8 @@ static enum portolan_status open_file(const char *path, bool write, int busy_ms,
     int rc;
 
     if (!write && strcmp(path, ":memory:") && access(path, R_OK))
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot be read: %s", strerror(errno));
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot be read: %s%s", strerror(errno),
+                                  errno == ENOENT ? "; `portolan measure` and `run` make it" : "");
     rc = sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK && !write &&
         ask(*db, "SELECT count(*) FROM sqlite_schema", &tables, NULL) &&

@@ -200,6 +200,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     bool begin = o->step < 0;
     char *wish;
     uint64_t entered = portolan_probe_now();
+    int steps;
 
     if (!o->enabled || !optimizer_is_ready(o, _ex))
         return;
@@ -217,11 +218,10 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
     optimizer_put_number(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
+    steps = portolan_assembly_steps(o->assembly);
     if (o->announced.n && o->delay == 0 && o->mind.predicted_ns + o->mind.predicted_step_ns != 0)
         optimizer_put_number(o, PORTOLAN_FACT_FORETOLD,
-                             optimizer_foretell(o, portolan_assembly_steps(o->assembly) > step
-                                                       ? portolan_assembly_steps(o->assembly)
-                                                       : step));
+                             optimizer_foretell(o, steps > step ? steps : step));
 }
 
 bool optimizer_note(struct portolan_arena *pool, struct optimizer_contexts *c, const char *name,

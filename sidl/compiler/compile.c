@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public calls: reads, has all files made, and writes those that changed. */
 #include "emit.h"
+#include "emit_fortran.h"
 
 #include <errno.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static void emit_package(struct emitter *e, const struct portolan_sidl_symbol *p
 {
     emit_package_headers(e, package);
     emit_package_tables(e, package);
-    if (e->options->cxx)
+    if (e->options->client_language == PORTOLAN_SIDL_CXX)
         emit_cxx_client(e, package);
 }
 
@@ -109,6 +110,8 @@ static enum portolan_status emit_all(struct emitter *e, struct portolan_error *e
 {
     emit_each(e, e->model->global, emit_type_header);
     emit_each_package(e, e->model->global, emit_package);
+    if (e->options->client_language == PORTOLAN_SIDL_F03)
+        emit_fortran_modules(e);
     if (e->options->server) {
         emit_each(e, e->model->global, emit_class);
         emit_build_files(e);

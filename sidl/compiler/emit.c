@@ -33,7 +33,7 @@ static bool is_author_s(const char *name)
     const char *ending = strstr(name, "_Impl.");
 
     return ending && (!strcmp(ending, "_Impl.c") || !strcmp(ending, "_Impl.cc") ||
-                      !strcmp(ending, "_Impl.h"));
+                      !strcmp(ending, "_Impl.F90") || !strcmp(ending, "_Impl.h"));
 }
 
 const char *emit_path(struct emitter *e, const char *name)

@@ -95,6 +95,9 @@ void emit_slot_arguments(struct call *c, const struct portolan_sidl_method *m);
 void emit_end_call(struct portolan_text *t, struct call *c);
 /* "(void)self, (void)a, …;" for a body that uses none of them. */
 void emit_unused(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
+/* Adds LENGTH bytes of a COMMENT. Compilers warn about the opening of a comment in a comment (in
+ * Fortran their preprocessor, for which it is an error), and about the trigraph for '\'. */
+void emit_comment_text(struct portolan_text *t, const char *comment, size_t length);
 /* Adds COMMENT (may be NULL) as a C comment, indented by INDENT. */
 void emit_comment(struct portolan_text *t, const char *comment, int indent);
 /* A method's comment, followed by those of its arguments, "NAME: …"; NULL if there are none. */
@@ -221,6 +224,7 @@ struct splicer {
     struct splice *list;
     size_t count;
     bool is_broken; /* a mistake was reported: those that follow from it are not */
+    bool is_fortran;
 };
 
 /* Opens the output NAME and reads the blocks of the file that it replaces, if there is one. */

@@ -17,8 +17,11 @@ static void put_make(struct emitter *e, size_t n_outputs)
     static const struct {
         const char *variable, *ending;
     } kinds[] = {
-        {"IMPLHDRS", "_Impl.h"}, {"IMPLSRCS", "_Impl.c"}, {"IORHDRS", "_IOR.h"}, {"IORSRCS", NULL},
-        {"SKELSRCS", "_Skel.c"}, {"STUBHDRS", ".h"},      {"STUBSRCS", ".c"},
+        {"IMPLHDRS", "_Impl.h"},    {"IMPLSRCS", "_Impl.c"},         {"IORHDRS", "_IOR.h"},
+        {"IORSRCS", NULL},          {"SKELSRCS", "_Skel.c"},         {"STUBHDRS", ".h"},
+        {"STUBSRCS", ".c"},         {"IMPLMODULESRCS", "_Impl.F90"}, /* modules in an order in which
+                                                                        they can be compiled: */
+        {"STUBMODULESRCS", ".f90"},                                  /* these before those */
     };
     enum { IMPL_SOURCES = 1, N_KINDS = sizeof kinds / sizeof *kinds };
     struct portolan_text *t = &emit_open_raw(e, "babel.make")->text;
@@ -74,6 +77,8 @@ static void put_meson(struct emitter *e, const char *name)
     emit_named(t, name, "# " EMIT_BANNER "; changes will be lost.\n@_sources = files(\n");
     put_files(e, t, ".c");
     put_files(e, t, ".cc");
+    put_files(e, t, ".f90");
+    put_files(e, t, ".F90");
     emit_named(t, name, ")\n@_headers = files(\n");
     put_files(e, t, ".h");
     emit_named(t, name,

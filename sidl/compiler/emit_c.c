@@ -274,8 +274,7 @@ void emit_unused(struct emitter *e, struct portolan_text *t, const struct portol
         emit_wrapped(e, t, 8, "%s;", line.bytes);
 }
 
-/* Compilers warn about the opening of a comment in a comment, and about the trigraph for '\\'. */
-static void put_comment_text(struct portolan_text *t, const char *comment, size_t length)
+void emit_comment_text(struct portolan_text *t, const char *comment, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         const bool opens = i && comment[i] == '*' && comment[i - 1] == '/';
@@ -292,7 +291,7 @@ void emit_comment(struct portolan_text *t, const char *comment, int indent)
         return;
     if (!strchr(comment, '\n')) {
         portolan_text_add(t, "%*s/** ", indent, "");
-        put_comment_text(t, comment, strlen(comment));
+        emit_comment_text(t, comment, strlen(comment));
         portolan_text_add(t, " */\n");
         return;
     }
@@ -301,7 +300,7 @@ void emit_comment(struct portolan_text *t, const char *comment, int indent)
         const size_t length = strcspn(comment, "\n");
 
         portolan_text_add(t, "%*s *%s", indent, "", length ? " " : "");
-        put_comment_text(t, comment, length);
+        emit_comment_text(t, comment, length);
         portolan_text_add(t, "\n");
         comment += length + (comment[length] == '\n');
     }

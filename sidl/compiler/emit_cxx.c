@@ -7,13 +7,7 @@
 /* A name that C++ allows. */
 static const char *cxx_name(struct portolan_arena *a, const char *name)
 {
-    static const char *const keywords[] = {
-        "and",      "catch",     "class",     "compl",    "delete", "explicit", "export",
-        "friend",   "mutable",   "namespace", "new",      "not",    "operator", "or",
-        "private",  "protected", "public",    "template", "this",   "throw",    "try",
-        "typename", "using",     "virtual",   "xor",      NULL};
-
-    return word_is_one_of(name, keywords) ? portolan_arena_printf(a, "%s_", name) : name;
+    return portolan_is_c_word(name) ? portolan_arena_printf(a, "%s_", name) : name;
 }
 
 /* "::heat::Solver" */

@@ -2,6 +2,7 @@
 /* A_B_C_Impl.h and A_B_C_Impl.c (or .cc), in which the author of a class fills in the splicer
  * blocks. */
 #include "emit.h"
+#include "emit_fortran.h"
 
 #include <string.h>
 
@@ -131,6 +132,18 @@ static void declare_builtins(struct impl *f)
         portolan_text_add(f->t, "/* Registers the ports that the SIDL file states. */\n");
         emit_wrapped(f->e, f->t, 4, "%s;", emit_register_head(f->e, f->s));
     }
+}
+
+/* What the Skel file needs to know of an Impl file that is not in C. */
+static void put_plain_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
+
+    f.t = emit_open(e, portolan_arena_printf(e->arena, "%s_Impl.h", s->c_name), s);
+    portolan_text_add(f.t, "#include \"%s.h\"\n", s->c_name);
+    declare_builtins(&f);
+    for (size_t i = 0; i < f.bodies.count; i++)
+        emit_wrapped(e, f.t, 4, "%s;", impl_signature(&f, f.bodies.list[i]));
 }
 
 static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
@@ -299,6 +312,11 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
 
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
+    if (e->options->server_language == PORTOLAN_SIDL_F03) {
+        put_plain_impl_header(e, s);
+        emit_fortran_impl(e, s);
+        return;
+    }
     put_impl_header(e, s);
     put_impl_source(e, s);
 }

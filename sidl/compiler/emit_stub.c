@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-void emit_rarrays(struct emitter *e, struct portolan_text *t,
-                  const struct portolan_sidl_method *m)
+void emit_rarrays(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m)
 {
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];

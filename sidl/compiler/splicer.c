@@ -65,9 +65,12 @@ static bool read_marker(struct reader *r, const char *keyword, struct marker *m)
 
     while (from > r->text && (from[-1] == ' ' || from[-1] == '\t'))
         from--;
-    if (from - r->text < 2 || from[-2] != '/' || (from[-1] != '*' && from[-1] != '/'))
+    if (from > r->text && from[-1] == '!' && r->s->is_fortran)
+        m->begin = from - 1;
+    else if (from - r->text < 2 || from[-2] != '/' || (from[-1] != '*' && from[-1] != '/'))
         return false;
-    m->begin = from - 2;
+    else
+        m->begin = from - 2;
     at += strspn(at, " \t");
     m->opens = skip_word(&at, "splicer.begin(");
     if (!m->opens && !skip_word(&at, "splicer.end("))
@@ -77,7 +80,7 @@ static bool read_marker(struct reader *r, const char *keyword, struct marker *m)
     m->line = line_of(r, m->begin);
     at += m->name_length;
     rest = strcspn(at, "\r\n");
-    if (from[-1] == '/') {
+    if (from[-1] != '*') { /* up to the end of the line */
         m->end = at + rest;
     } else {
         const char *close = strstr(at, "*/");
@@ -160,7 +163,10 @@ static void read_blocks(struct splicer *s, const char *text, size_t size)
 
 struct splicer splicer_open(struct emitter *e, const char *name)
 {
-    struct splicer s = {.e = e, .o = emit_open_raw(e, name), .path = emit_path(e, name)};
+    struct splicer s = {.e = e,
+                        .o = emit_open_raw(e, name),
+                        .path = emit_path(e, name),
+                        .is_fortran = strstr(name, ".F90") != NULL};
     const char *text, *newline;
     size_t size;
 
@@ -187,12 +193,18 @@ static void put_block(struct splicer *s, const char *name, int indent, const str
 {
     struct portolan_text *t = &s->o->text;
 
-    portolan_text_add(t, "%*s/* DO-NOT-DELETE splicer.begin(%s) */", indent, "", name);
+    portolan_text_add(t,
+                      s->is_fortran ? "%*s! DO-NOT-DELETE splicer.begin(%s)"
+                                    : "%*s/* DO-NOT-DELETE splicer.begin(%s) */",
+                      indent, "", name);
     if (block)
         put_kept(s, block);
     else
         portolan_text_add(t, "\n%s%*s", preset, indent, "");
-    portolan_text_add(t, "/* DO-NOT-DELETE splicer.end(%s) */\n", name);
+    portolan_text_add(t,
+                      s->is_fortran ? "! DO-NOT-DELETE splicer.end(%s)\n"
+                                    : "/* DO-NOT-DELETE splicer.end(%s) */\n",
+                      name);
 }
 
 static struct splice *find_block(struct splicer *s, const char *name)
@@ -237,8 +249,10 @@ void splicer_put_rest(struct splicer *s)
         if (s->list[i].is_used || is_blank(&s->list[i]))
             continue;
         if (!has_any)
-            portolan_text_add(t, "\n/* The SIDL file no longer has what these blocks belong to. "
-                                 "Move what you need, then delete them. */\n#if 0\n");
+            portolan_text_add(t,
+                              "\n%s The SIDL file no longer has what these blocks belong to. "
+                              "Move what you need, then delete them.%s\n#if 0\n",
+                              s->is_fortran ? "!" : "/*", s->is_fortran ? "" : " */");
         has_any = true;
         put_block(s, s->list[i].name, 0, &s->list[i], NULL);
         if (!s->is_broken)

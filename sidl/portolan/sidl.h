@@ -251,6 +251,8 @@ struct portolan_sidl_expr {
     struct portolan_sidl_place place;
 };
 
+enum portolan_sidl_language { PORTOLAN_SIDL_C, PORTOLAN_SIDL_CXX, PORTOLAN_SIDL_F03 };
+
 struct portolan_sidl_options {
     const char *const *files; /**< SIDL files to compile */
     size_t n_files;
@@ -263,10 +265,11 @@ struct portolan_sidl_options {
     size_t n_include_dirs;
     const char *output_dir; /**< for portolan_sidl_emit; made if it is missing */
     const char *impl_dir;   /**< for Impl files, must exist; NULL: OUTPUT_DIR */
+    /** Of the code for callers, in addition to C's, and of the Impl files (not C++). */
+    enum portolan_sidl_language client_language, server_language;
     /** Also emit implementations: their skeletons, and files for their authors to fill in. */
     bool server;
     bool hooks; /**< implementations get a function before and after each method */
-    bool cxx;   /**< also emit PACKAGE.hxx, for callers in C++ */
     /**
      * OPTIONAL: receives notes that are not errors: code of removed methods, a built-in
      * specification used for another version, a thrown interface that is not an exception.

@@ -15,7 +15,6 @@
 
 struct made {
     struct sidl_class cls; /* first: a made class is found from its objects */
-    struct made *next;
     struct sidl_recipe recipe;
     struct sidl_class_state state;
     const struct sidl_handled **by_number; /* inherited ones too; a method of no handler: NULL */
@@ -26,8 +25,7 @@ struct made {
     sidl_slot_fn *slots; /* of all types, then of static methods */
 };
 
-static struct made *all_made;  /* guarded by class_lock() */
-static size_t next_number = 1; /* too */
+static size_t next_number = 1; /* guarded by class_lock() */
 
 static void made_ctor(void *self, sidl_BaseInterface *_ex);
 
@@ -303,14 +301,6 @@ static struct made *new_made(const struct sidl_recipe *recipe)
     return NULL;
 }
 
-const struct sidl_class *made_find(const char *name)
-{
-    for (const struct made *m = all_made; m; m = m->next)
-        if (strcmp(m->cls.name, name) == 0)
-            return &m->cls;
-    return NULL;
-}
-
 static bool check_recipe(const struct sidl_recipe *recipe, sidl_BaseInterface *_ex)
 {
     for (size_t i = 0; i < recipe->n_types && !*_ex; i++)
@@ -323,8 +313,8 @@ static bool check_recipe(const struct sidl_recipe *recipe, sidl_BaseInterface *_
                 recipe->name, recipe->types[i]->name);
     if (!*_ex && recipe->n_types == 0)
         sidl_exception_throw_text(_ex, "class %s must implement a type", recipe->name);
-    if (!*_ex && made_find(recipe->name))
-        sidl_exception_throw_text(_ex, "class %s has been made already", recipe->name);
+    if (!*_ex && loader_peek_class(recipe->name))
+        sidl_exception_throw_text(_ex, "there is a class %s already", recipe->name);
     return !*_ex;
 }
 
@@ -337,7 +327,11 @@ const struct sidl_class *sidl_class_make(const struct sidl_recipe *recipe, sidl_
     if (check_recipe(recipe, _ex)) {
         if (!(made = new_made(recipe)))
             sidl_exception_throw_no_memory(_ex);
-        else if (!class_prepare(&made->cls, _ex)) {
+        else if (!loader_remember_class(recipe->name, &made->cls))
+            sidl_exception_throw_no_memory(_ex);
+        else if (!class_prepare(&made->cls, _ex))
+            loader_forget_class(&made->cls);
+        if (made && *_ex) {
             free_made(made);
             made = NULL;
         }
@@ -345,8 +339,6 @@ const struct sidl_class *sidl_class_make(const struct sidl_recipe *recipe, sidl_
     if (made) {
         inherit_numbers(made);
         publish_statics(made);
-        made->next = all_made;
-        all_made = made;
     }
     class_unlock();
     return made ? &made->cls : NULL;

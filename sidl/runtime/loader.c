@@ -299,7 +299,7 @@ static sidl_Finder loader_getFinder(sidl_BaseInterface *_ex)
     return finder;
 }
 
-static const struct sidl_class *find_known(const char *class_name)
+const struct sidl_class *loader_peek_class(const char *class_name)
 {
     for (const struct known_class *k = known_classes; k; k = k->next)
         if (strcmp(k->name, class_name) == 0)
@@ -307,17 +307,29 @@ static const struct sidl_class *find_known(const char *class_name)
     return NULL;
 }
 
-/* Without memory, the class is not remembered, and the next search finds it again. */
-static void remember_class(const char *class_name, const struct sidl_class *cls)
+bool loader_remember_class(const char *class_name, const struct sidl_class *cls)
 {
     struct known_class *known = portolan_calloc(1, sizeof *known + strlen(class_name) + 1);
 
     if (!known)
-        return;
+        return false;
     strcpy(known->name, class_name);
     known->cls = cls;
     known->next = known_classes;
     known_classes = known;
+    return true;
+}
+
+void loader_forget_class(const struct sidl_class *cls)
+{
+    for (struct known_class **at = &known_classes; *at; at = &(*at)->next)
+        if ((*at)->cls == cls) {
+            struct known_class *known = *at;
+
+            *at = known->next;
+            free(known);
+            return;
+        }
 }
 
 static void throw_not_found(const char *class_name, sidl_BaseInterface *_ex)
@@ -371,11 +383,11 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
     const struct sidl_class *cls;
 
     class_lock();
-    if (!(cls = find_known(class_name))) {
-        if (!(cls = dll_find_linked_class(class_name)) && !(cls = made_find(class_name)))
+    if (!(cls = loader_peek_class(class_name))) {
+        if (!(cls = dll_find_linked_class(class_name)))
             cls = find_in_libraries(class_name, _ex);
         if (cls)
-            remember_class(class_name, cls);
+            loader_remember_class(class_name, cls); /* or the next search finds it again */
     }
     class_unlock();
     return cls;

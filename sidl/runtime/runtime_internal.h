@@ -94,9 +94,12 @@ bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
 size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets);
 /* loader.c: the class of that name, loaded if need be; NULL with *_ex set. */
 const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
-
-/* class_made.c: the class of handlers of that name, or NULL; with the lock held. */
-const struct sidl_class *made_find(const char *name);
+/* The class of that name that it has found before, or NULL; with the lock held. */
+const struct sidl_class *loader_peek_class(const char *class_name);
+/* Lets it find CLS by that name; with the lock held. False without memory. */
+bool loader_remember_class(const char *class_name, const struct sidl_class *cls);
+/* Undoes that. */
+void loader_forget_class(const struct sidl_class *cls);
 
 /* SIZE rounded up to the strictest alignment. */
 size_t object_aligned(size_t size);

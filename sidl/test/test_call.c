@@ -156,7 +156,7 @@ static void wrong_calls_are_refused(void **state)
     sidl_call(NULL, "twice", v, 1, &ex);
     assert_thrown("twice was called on a NULL reference");
     assert_null(make("rt.Child", &rt_Child__type));
-    assert_thrown("class rt.Child has been made already");
+    assert_thrown("there is a class rt.Child already");
     rt_Child_deleteRef(child, &ex);
 }
 

@@ -448,11 +448,11 @@ static const struct conformance_sentence sentences[] = {
     TESTED(XB_20),
     TESTED(XB_21),
     ELSEWHERE(XB_22, "state goes over where both sides provide a Stateful of the same type",
-              "framework/test/test_replace.c state_goes_over_there_and_back"),
+              "framework/test/test_state.c state_goes_over_there_and_back"),
     ELSEWHERE(XB_23,
               "replace throws when state would be lost that calls have made, and "
               "getObstacle tells before",
-              "framework/test/test_replace.c "
+              "framework/test/test_state.c "
               "what_is_kept_is_not_lost_once_there_were_calls"),
     TESTED(RB_01),
     TESTED(RB_02),
