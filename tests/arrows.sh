@@ -62,7 +62,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: answer base assembly callgraph measure choice models plan race store
 optimizer/library: answer base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
-optimizer/study: assembly base command framework json list machine optimizer palette program store study trials workbench
+optimizer/study: assembly base command framework json list machine measure optimizer palette program session store study trials workbench
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
@@ -81,11 +81,11 @@ clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study progress
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
-report: answer base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
+report: answer base chart command compare explain grid json list mastermind measure assembly palette plan profile report store progress
 report/follow: base follow json store
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow study trials
-python: base framework list machine measure mpi report settle store study trials
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow session study trials
+python: base framework list machine mpi report session settle store study trials
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
