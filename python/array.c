@@ -120,11 +120,8 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 
 static void array_free(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
-
     sidl__array_deleteRef(((struct array *)self)->array);
-    PyObject_Free(self);
-    Py_DECREF(type);
+    module_free(self);
 }
 
 /* Strings and objects become nested lists. */
@@ -424,7 +421,6 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
 
 static PyObject *get_copies(PyObject *module, PyObject *none)
 {
-    (void)module, (void)none;
     return PyLong_FromUnsignedLongLong(copies);
 }
 
@@ -440,9 +436,8 @@ bool array_add(PyObject *module)
         {Py_tp_doc, "An array of SIDL."},
         {0},
     };
-    static PyType_Spec spec = {"portolan.Array", sizeof(struct array), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-    return module_add_type(module, "Array", &spec, &array_type) &&
+    return module_add_type(module, "portolan.Array", sizeof(struct array),
+                           Py_TPFLAGS_DISALLOW_INSTANTIATION, slots, &array_type) &&
            PyModule_AddFunctions(module, functions) == 0;
 }

@@ -21,14 +21,13 @@ struct workbench *assembly_peek(PyObject *self)
 
 static PyObject *assembly_make(PyTypeObject *type, PyObject *args, PyObject *named)
 {
-    static char *names[] = {"file", "path", NULL};
     const char *file, *path = NULL;
     struct portolan_error err = {0};
     struct module_problems p;
     enum portolan_status status;
     struct assembly *a;
 
-    if (!PyArg_ParseTupleAndKeywords(args, named, "s|z:Assembly", names, &file, &path) ||
+    if (!PyArg_ParseTuple(args, "s|z:Assembly", &file, &path) ||
         !(a = (struct assembly *)PyType_GenericAlloc(type, 0)))
         return NULL;
     module_problems_begin(&p);
@@ -48,84 +47,44 @@ static PyObject *assembly_make(PyTypeObject *type, PyObject *args, PyObject *nam
 static void assembly_free(PyObject *self)
 {
     struct assembly *a = (struct assembly *)self;
-    PyTypeObject *type = Py_TYPE(self);
 
     workbench_close(&a->w);
     free(a->purpose);
-    PyObject_Free(self);
-    Py_DECREF(type);
+    module_free(self);
 }
 
 /* ------------------------------------------------------------------ changes */
 
-typedef enum portolan_status change_fn(struct workbench *w, const char *of, const char *to,
-                                       struct portolan_error *err);
+static enum portolan_status change(struct workbench *w, const char *what, const char *of,
+                                   const char *to, struct portolan_error *err)
+{
+    if (!strcmp(what, "set"))
+        return workbench_set(w, of, to, err);
+    if (!strcmp(what, "select"))
+        return portolan_assembly_select(w->assembly, of, to, err);
+    if (!strcmp(what, "pin"))
+        return portolan_assembly_pin(w->assembly, of, to, err);
+    if (!strcmp(what, "forbid"))
+        return portolan_assembly_forbid(w->assembly, of, to, err);
+    return workbench_put_store(w, to, err);
+}
 
-static PyObject *change(PyObject *self, PyObject *args, change_fn *apply)
+/* change("set" | "select" | "pin" | "forbid" | "store", of, to). */
+static PyObject *assembly_change(PyObject *self, PyObject *args)
 {
     struct assembly *a = (struct assembly *)self;
     struct portolan_error err = {0};
-    const char *of, *to;
+    const char *what, *of, *to;
 
-    if (!PyArg_ParseTuple(args, "ss", &of, &to))
+    if (!PyArg_ParseTuple(args, "sss:change", &what, &of, &to))
         return NULL;
     if (a->runs) {
         PyErr_SetString(PyExc_RuntimeError, "the assembly runs; change it afterwards");
         return NULL;
     }
-    if (apply(&a->w, of, to, &err))
+    if (change(&a->w, what, of, to, &err))
         return module_raise(&err);
     Py_RETURN_NONE;
-}
-
-static enum portolan_status select_class(struct workbench *w, const char *of, const char *to,
-                                         struct portolan_error *err)
-{
-    return portolan_assembly_select(w->assembly, of, to, err);
-}
-
-static enum portolan_status pin_class(struct workbench *w, const char *of, const char *to,
-                                      struct portolan_error *err)
-{
-    return portolan_assembly_pin(w->assembly, of, to, err);
-}
-
-static enum portolan_status forbid_class(struct workbench *w, const char *of, const char *to,
-                                         struct portolan_error *err)
-{
-    return portolan_assembly_forbid(w->assembly, of, to, err);
-}
-
-static enum portolan_status put_store(struct workbench *w, const char *of, const char *to,
-                                      struct portolan_error *err)
-{
-    (void)of;
-    return workbench_put_store(w, to, err);
-}
-
-static PyObject *assembly_set(PyObject *self, PyObject *args)
-{
-    return change(self, args, workbench_set);
-}
-
-static PyObject *assembly_select(PyObject *self, PyObject *args)
-{
-    return change(self, args, select_class);
-}
-
-static PyObject *assembly_pin(PyObject *self, PyObject *args)
-{
-    return change(self, args, pin_class);
-}
-
-static PyObject *assembly_forbid(PyObject *self, PyObject *args)
-{
-    return change(self, args, forbid_class);
-}
-
-static PyObject *assembly_put_store(PyObject *self, PyObject *args)
-{
-    return change(self, args, put_store);
 }
 
 /* ------------------------------------------------------------------ what it is */
@@ -136,12 +95,9 @@ static PyObject *instance_of(const struct portolan_assembly_instance *i)
     PyObject *d = PyDict_New(), *classes = PyList_New(0), *parameters = PyDict_New();
     bool good = d && classes && parameters;
 
-    for (size_t k = 0; good && k < i->n_alternatives; k++) {
-        PyObject *name = module_text(i->alternatives[k].class_name);
-
-        good = name && PyList_Append(classes, name) == 0;
-        Py_XDECREF(name);
-    }
+    for (size_t k = 0; classes && k < i->n_alternatives; k++)
+        classes = module_append(classes, module_text(i->alternatives[k].class_name));
+    good = good && classes;
     for (size_t k = 0; good && k < selected->n_parameters; k++)
         good = module_put(parameters, selected->parameters[k].name,
                           module_text(selected->parameters[k].text));
@@ -161,14 +117,8 @@ static PyObject *assembly_instances(PyObject *self, PyObject *none)
     const struct portolan_assembly *a = ((struct assembly *)self)->w.assembly;
     PyObject *list = PyList_New(0);
 
-    (void)none;
-    for (size_t i = 0; list && i < a->n_instances; i++) {
-        PyObject *one = instance_of(&a->instances[i]);
-
-        if (!one || PyList_Append(list, one) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
+    for (size_t i = 0; list && i < a->n_instances; i++)
+        list = module_append(list, instance_of(&a->instances[i]));
     return list;
 }
 
@@ -193,7 +143,6 @@ static PyObject *assembly_check(PyObject *self, PyObject *none)
     struct portolan_error err = {.status = PORTOLAN_ESYNTAX};
     struct module_problems p;
 
-    (void)none;
     module_problems_begin(&p);
     if (workbench_check(&((struct assembly *)self)->w, &p.d))
         return module_problems_raise(&p, &err);
@@ -209,7 +158,6 @@ static PyObject *get_name(PyObject *self, void *which)
 
 static PyObject *get_steps(PyObject *self, void *none)
 {
-    (void)none;
     return PyLong_FromLong(portolan_assembly_steps(((struct assembly *)self)->w.assembly));
 }
 
@@ -273,11 +221,8 @@ static PyObject *assembly_run(PyObject *self, PyObject *args)
 bool assembly_add(PyObject *module)
 {
     static PyMethodDef methods[] = {
-        {"set", assembly_set, METH_VARARGS, "Sets a parameter."},
-        {"select", assembly_select, METH_VARARGS, "Selects the class of an instance."},
-        {"pin", assembly_pin, METH_VARARGS, "Allows this class only."},
-        {"forbid", assembly_forbid, METH_VARARGS, "Forbids a class."},
-        {"put_store", assembly_put_store, METH_VARARGS, "Names the store."},
+        {"change", assembly_change, METH_VARARGS,
+         "Sets, selects, pins, forbids, or names the store."},
         {"instances", assembly_instances, METH_NOARGS, "Instances with classes and parameters."},
         {"write", assembly_write, METH_VARARGS, "The assembly as XML, also into a file."},
         {"check", assembly_check, METH_NOARGS, "Checks it against its classes."},
@@ -298,8 +243,7 @@ bool assembly_add(PyObject *module)
         {Py_tp_doc, "An assembly with its classes."},
         {0},
     };
-    static PyType_Spec spec = {"portolan._portolan.Assembly", sizeof(struct assembly), 0,
-                               Py_TPFLAGS_DEFAULT, slots};
 
-    return module_add_type(module, "Assembly", &spec, NULL);
+    return module_add_type(module, "portolan._portolan.Assembly", sizeof(struct assembly), 0, slots,
+                           NULL);
 }

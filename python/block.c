@@ -49,11 +49,8 @@ static Py_ssize_t get_length(PyObject *self)
 
 static void destroy(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
-
     Py_DECREF(((struct block *)self)->owner);
-    PyObject_Free(self);
-    Py_DECREF(type);
+    module_free(self);
 }
 
 bool block_take(PyObject *of, Py_buffer *view, bool writable, size_t n)
@@ -80,8 +77,7 @@ bool block_add(PyObject *module)
         {Py_tp_doc, "Numbers of a column."},
         {0},
     };
-    static PyType_Spec spec = {"portolan._portolan.Block", sizeof(struct block), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-    return module_add_type(module, "Block", &spec, &block_type);
+    return module_add_type(module, "portolan._portolan.Block", sizeof(struct block),
+                           Py_TPFLAGS_DISALLOW_INSTANTIATION, slots, &block_type);
 }

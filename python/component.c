@@ -271,7 +271,6 @@ PyObject *component_function(PyObject *module, PyObject *args)
     PyObject *class, *list;
     const char *name;
 
-    (void)module;
     if (!PyArg_ParseTuple(args, "sOO!:component", &name, &class, &PyTuple_Type, &list))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_Size(list) && i < 32; i++)

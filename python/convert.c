@@ -132,9 +132,17 @@ static void clear_struct(const struct sidl_details *d, char *block)
         const char *text = d->members[i].type;
         struct sidl_parameter p;
         union sidl_value v = {.l = 0};
+        PyObject *class;
 
-        if (!sidl_signature_next(&text, &p) || !strchr("so[", p.kind))
+        if (!sidl_signature_next(&text, &p) || !strchr("so[t", p.kind))
             continue;
+        if (p.kind == 't') {
+            const struct sidl_details *inner = details_of(&p, &class);
+
+            if (inner)
+                clear_struct(inner, block + d->members[i].value);
+            continue;
+        }
         memcpy(&v, block + d->members[i].value, 8);
         value_discard(&p, &v);
     }
@@ -193,7 +201,6 @@ static bool take_text(PyObject *from, bool is_written, union sidl_value *v, stru
     v->s = (char *)text;
     if (text && is_written && !(v->s = sidl_String_strdup(text)))
         return PyErr_NoMemory();
-    (void)k;
     return true;
 }
 

@@ -4,78 +4,13 @@
 #include "module.h"
 
 #include <portolan/machine.h>
-#include <portolan/measure.h>
-#include <portolan/report.h>
+#include <portolan/session.h>
 #include <portolan/settle.h>
-#include <portolan/trials.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 struct session {
-    struct workbench *w;
-    const char *store;
-    int ranks;
-    struct portolan_sample_set *set; /* that was read last */
+    struct measure_session session;
     PyObject *run, *say;
 };
-
-static enum portolan_status with_store(struct session *s, struct portolan_store **store,
-                                       struct portolan_error *err)
-{
-    return portolan_store_open(s->store, PORTOLAN_STORE_WRITE, store, err);
-}
-
-static enum portolan_status read_trials(void *arg, bool with_samples,
-                                        const struct portolan_sample_set **set,
-                                        struct portolan_error *err)
-{
-    struct session *s = arg;
-    struct portolan_store_query query = {
-        .assembly = s->w->assembly->name, .purpose = s->w->assembly->purpose, .ranks = s->ranks};
-    struct portolan_store *store;
-    enum portolan_status status = with_store(s, &store, err);
-
-    if (status)
-        return status;
-    portolan_sample_set_destroy(s->set);
-    s->set = NULL;
-    status = portolan_store_read(store, &query, with_samples, &s->set, err);
-    portolan_store_close(store);
-    if (!status)
-        portolan_trials_keep_of_machine(s->set, NULL);
-    *set = s->set;
-    return status;
-}
-
-static enum portolan_status keep_model(void *arg, const struct portolan_stored_model *model,
-                                       struct portolan_error *err)
-{
-    struct portolan_store *store;
-    enum portolan_status status = with_store(arg, &store, err);
-
-    if (!status)
-        status = portolan_store_put_model(store, model, err);
-    portolan_store_close(store);
-    return status;
-}
-
-static bool has_parameters(void *arg, const struct portolan_trial *t)
-{
-    return portolan_trial_has_parameters(t, ((struct session *)arg)->w->assembly);
-}
-
-static bool has_port(void *arg, const char *class_name, const char *port)
-{
-    const struct session *s = arg;
-
-    return portolan_class_uses(portolan_palette_find(s->w->palette, class_name), port);
-}
-
-static enum portolan_status apply_orders(void *arg, const char *orders, struct portolan_error *err)
-{
-    return workbench_obey(((struct session *)arg)->w, orders, err);
-}
 
 static void say(void *arg, const char *text)
 {
@@ -114,61 +49,42 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     struct session *s = arg;
     struct portolan_store *store = NULL;
     struct portolan_error why = {0}, ignored = {0};
-    enum portolan_status status = portolan_trial_expect(s->store, &store, err);
+    enum portolan_status status = portolan_trial_expect(s->session.store, &store, err);
 
     if (!status && run_one(s, trial, &why)) { /* interrupted: nothing is known of the trial */
         PyObject *type, *value, *trace;
 
         PyErr_Fetch(&type, &value, &trace);
-        portolan_trial_discard(store, s->w->assembly, &ignored);
+        portolan_trial_discard(store, s->session.w->assembly, &ignored);
         PyErr_Restore(type, value, trace);
         status = portolan_error_set(err, PORTOLAN_EINTERNAL, "interrupted");
     } else if (!status) {
-        status = portolan_trial_settle(
-            store, &(struct portolan_expected_trial){s->w->assembly, s->w->palette, s->ranks, NULL},
-            why.status ? why.text : NULL, err);
+        status = portolan_trial_settle(store,
+                                       &(struct portolan_expected_trial){s->session.w->assembly,
+                                                                         s->session.w->palette,
+                                                                         s->session.ranks, NULL},
+                                       why.status ? why.text : NULL, err);
     }
     portolan_store_close(store);
     return status;
 }
 
-PyObject *measure_function(PyObject *module, PyObject *args, PyObject *named)
+/* measure(assembly, run, say, ranks, budget, repeat, all_fixed): how many trials were run. */
+PyObject *measure_function(PyObject *module, PyObject *args)
 {
-    static char *names[] = {"assembly", "run",    "say",       "ranks",
-                            "budget",   "repeat", "all_fixed", NULL};
     struct portolan_measure_options options = {.began_s = portolan_now_s(),
                                                .cohort = portolan_cohort_alone()};
+    struct session s = {.session = {.run = run_trial, .say = say}};
     struct portolan_error err = {0};
-    struct session s = {0};
     PyObject *assembly;
-    enum portolan_status status;
-    double budget_s;
-    int repeat, all_fixed, n = 0;
+    int all_fixed, n = 0;
 
-    (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, named, "OOOidip:measure", names, &assembly, &s.run,
-                                     &s.say, &s.ranks, &budget_s, &repeat, &all_fixed))
+    if (!PyArg_ParseTuple(args, "OOOidip:measure", &assembly, &s.run, &s.say, &s.session.ranks,
+                          &options.budget_s, &options.plan.most_trials, &all_fixed))
         return NULL;
-    s.w = assembly_peek(assembly);
-    s.store = workbench_peek_store(s.w);
-    if (!s.store || !*s.store || !strcmp(s.store, ":memory:")) {
-        portolan_error_set(
-            &err, PORTOLAN_ENOTFOUND,
-            "'%s' has no Mastermind with a file as its store: nothing would be stored",
-            s.w->assembly->file);
-        return module_raise(&err);
-    }
-    options.plan = (struct portolan_plan_options){.ranks = s.ranks, .most_trials = repeat};
-    options.budget_s = budget_s >= 0 ? budget_s : s.w->assembly->sweep_budget_s;
-    if (options.budget_s <= 0 && budget_s < 0)
-        options.budget_s = 1e9;
+    s.session.w = assembly_peek(assembly);
     options.all_fixed = all_fixed;
-    s.w->assembly->purpose = all_fixed ? "fixed" : "explore";
-    status = portolan_measure(s.w->assembly, &options,
-                              &(struct portolan_measure_runner){&s, read_trials, has_parameters,
-                                                                has_port, apply_orders, run_trial,
-                                                                keep_model, say},
-                              &n, &err);
-    portolan_sample_set_destroy(s.set);
-    return status || PyErr_Occurred() ? module_raise(&err) : PyLong_FromLong(n);
+    return measure_session_run(&s.session, options, &n, &err) || PyErr_Occurred()
+               ? module_raise(&err)
+               : PyLong_FromLong(n);
 }

@@ -25,11 +25,8 @@ PyObject *model_wrap(PyObject *owner, const struct portolan_model *model)
 
 static void model_free(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
-
     Py_DECREF(((struct model *)self)->owner);
-    PyObject_Free(self);
-    Py_DECREF(type);
+    module_free(self);
 }
 
 static const struct portolan_model *peek(PyObject *self)
@@ -39,7 +36,6 @@ static const struct portolan_model *peek(PyObject *self)
 
 static PyObject *get_formula(PyObject *self, void *none)
 {
-    (void)none;
     return module_text(portolan_model_peek_formula(peek(self)));
 }
 
@@ -49,15 +45,11 @@ static PyObject *get_parameters(PyObject *self, void *none)
     const struct portolan_model *m = peek(self);
     PyObject *list = PyList_New(0);
 
-    (void)none;
     for (size_t i = 0; list && i < portolan_model_n_params(m); i++) {
         const struct portolan_model_range *range = portolan_model_peek_range(m, i);
-        PyObject *one =
-            Py_BuildValue("(sdd)", portolan_model_peek_param(m, i), range->min, range->max);
 
-        if (!one || PyList_Append(list, one) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(one);
+        list = module_append(
+            list, Py_BuildValue("(sdd)", portolan_model_peek_param(m, i), range->min, range->max));
     }
     return list;
 }
@@ -66,7 +58,6 @@ static PyObject *get_summary(PyObject *self, void *none)
 {
     const struct portolan_model_summary *s = portolan_model_peek_summary(peek(self));
 
-    (void)none;
     return Py_BuildValue("{sssnsnsdsdsdsOsd}", "family", portolan_model_family_name(s->family),
                          "rows", (Py_ssize_t)s->n_rows, "points", (Py_ssize_t)s->n_points, "rms",
                          s->rms, "max", s->max, "leave_one_out", s->leave_one_out, "relative",
@@ -163,7 +154,6 @@ static PyObject *model_read(PyObject *type, PyObject *args)
     const char *text, *file = "model";
     Py_ssize_t size;
 
-    (void)type;
     if (!PyArg_ParseTuple(args, "s#|s:read", &text, &size, &file))
         return NULL;
     if (portolan_model_read_xml(text, (size_t)size, file, NULL, &model, &err))
@@ -207,8 +197,7 @@ bool model_add(PyObject *module)
         {Py_tp_doc, "A performance model."},
         {0},
     };
-    static PyType_Spec spec = {"portolan._portolan.Model", sizeof(struct model), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-    return module_add_type(module, "Model", &spec, &model_type);
+    return module_add_type(module, "portolan._portolan.Model", sizeof(struct model),
+                           Py_TPFLAGS_DISALLOW_INSTANTIATION, slots, &model_type);
 }

@@ -26,7 +26,6 @@ static void log_message(void *arg, enum portolan_log_level level, const char *ar
 
 static PyObject *set_logger(PyObject *module, PyObject *function)
 {
-    (void)module;
     Py_XDECREF(logger);
     logger = NULL;
     if (function != Py_None) {
@@ -39,7 +38,6 @@ static PyObject *set_logger(PyObject *module, PyObject *function)
 
 static PyObject *end(PyObject *module, PyObject *none)
 {
-    (void)none;
     Py_BEGIN_ALLOW_THREADS;
     ranks_end();
     Py_END_ALLOW_THREADS;
@@ -65,8 +63,7 @@ static bool add_errors(PyObject *module)
 PyMODINIT_FUNC PyInit__portolan(void)
 {
     static PyMethodDef functions[] = {
-        {"measure", (PyCFunction)(void (*)(void))measure_function, METH_VARARGS | METH_KEYWORDS,
-         "Runs the trials that a choice needs."},
+        {"measure", measure_function, METH_VARARGS, "Runs the trials that a choice needs."},
         {"component", component_function, METH_VARARGS, "A class of Python as a component."},
         {"set_logger", set_logger, METH_O, "Who receives messages."},
         {"end", end, METH_NOARGS, "Ends MPI, before the process ends."},

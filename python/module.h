@@ -38,6 +38,10 @@ PyObject *module_text(const char *text);
 /* A dictionary of the pairs. */
 PyObject *module_pairs(const struct portolan_name_value *pairs, size_t n);
 
+/* LIST with VALUE, whose reference is taken, at its end; NULL, with an exception and without LIST,
+ * if VALUE is NULL. */
+PyObject *module_append(PyObject *list, PyObject *value);
+
 /* Members of structs by name, for tables of them. */
 struct module_member {
     const char *name;
@@ -59,8 +63,12 @@ PyObject *block_create(PyObject *owner, void *values, size_t n, char format);
 /* An array of doubles that an argument has: a buffer of format "d", contiguous. */
 bool block_take(PyObject *of, Py_buffer *view, bool writable, size_t n);
 
-/* Types, each added by its file; false with an exception. */
-bool module_add_type(PyObject *module, const char *name, PyType_Spec *spec, PyObject **type);
+/* Types, each added by its file; false with an exception. NAME begins with the module's; FLAGS are
+ * in addition to the default ones; *TYPE, if TYPE is not NULL, gets a reference. */
+bool module_add_type(PyObject *module, const char *name, size_t size, unsigned int flags,
+                     PyType_Slot *slots, PyObject **type);
+/* The last step of a destructor. */
+void module_free(PyObject *self);
 bool block_add(PyObject *module), store_add(PyObject *module), assembly_add(PyObject *module),
     plan_add(PyObject *module), model_add(PyObject *module), framework_add(PyObject *module);
 
@@ -81,6 +89,6 @@ enum portolan_status ranks_settle(enum portolan_status status, struct portolan_e
 void ranks_end(void);
 
 /* Functions of the module. */
-PyObject *measure_function(PyObject *module, PyObject *args, PyObject *named);
+PyObject *measure_function(PyObject *module, PyObject *args);
 
 #endif

@@ -131,7 +131,6 @@ static PyObject *object_new(PyTypeObject *class, PyObject *args, PyObject *named
     sidl_BaseInterface ex = NULL;
     void *made;
 
-    (void)named;
     if (!info || !PyArg_ParseTuple(args, "|O", &from))
         return NULL;
     if (from) {
@@ -191,7 +190,6 @@ static PyObject *object_show(PyObject *self)
 
 static PyObject *get_class(PyObject *self, void *none)
 {
-    (void)none;
     return module_text(sidl_reference_class_name(((struct object *)self)->reference));
 }
 
@@ -212,7 +210,6 @@ static PyObject *complete(PyObject *module, PyObject *args)
     struct class_info *info = portolan_calloc(1, sizeof *info);
     bool good;
 
-    (void)module;
     if (!info)
         return PyErr_NoMemory();
     if (!PyArg_ParseTuple(args, "O!O:complete", &PyType_Type, &class, &type) ||
@@ -234,7 +231,6 @@ static PyObject *remember(PyObject *module, PyObject *args)
 {
     PyObject *name, *class;
 
-    (void)module;
     if (!PyArg_ParseTuple(args, "UO:remember", &name, &class) ||
         PyDict_SetItem(classes, name, class) != 0)
         return NULL;
@@ -247,7 +243,6 @@ static PyObject *static_method(PyObject *module, PyObject *args)
     const char *name;
     PyObject *capsule;
 
-    (void)module;
     if (!PyArg_ParseTuple(args, "Os:static_method", &capsule, &name) ||
         !(type = PyCapsule_GetPointer(capsule, NULL)))
         return NULL;
@@ -277,10 +272,10 @@ bool object_add(PyObject *module)
         {Py_tp_doc, "A reference of a SIDL type."},
         {0},
     };
-    static PyType_Spec spec = {"portolan.Object", sizeof(struct object), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
-    return (classes = PyDict_New()) && module_add_type(module, "Object", &spec, &object_type) &&
+    return (classes = PyDict_New()) &&
+           module_add_type(module, "portolan.Object", sizeof(struct object), Py_TPFLAGS_BASETYPE,
+                           slots, &object_type) &&
            PyModule_AddFunctions(module, functions) == 0;
 }
 

@@ -20,7 +20,6 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
     struct search *s = arg;
     void *library = *info->dlpi_name ? dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD) : NULL;
 
-    (void)size;
     if (!library)
         return 0;
     s->found = dlsym(library, s->symbol);
@@ -103,36 +102,26 @@ static PyObject *list_parents(const struct sidl_type *t)
 {
     PyObject *list = PyList_New(0);
 
-    for (size_t i = 0; list && i < t->n_parents; i++) {
-        PyObject *name = module_text(t->parents[i]->name);
-
-        if (!name || PyList_Append(list, name) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(name);
-    }
+    for (size_t i = 0; list && i < t->n_parents; i++)
+        list = module_append(list, module_text(t->parents[i]->name));
     return list;
 }
 
-/* [(name, value or type)] of enumerators, members and static methods, whose type is the signature.
- */
-static bool add_pair(PyObject *list, const char *name, const char *type, int64_t value)
-{
-    PyObject *pair = type ? Py_BuildValue("(ss)", name, type) : Py_BuildValue("(sL)", name, value);
-    bool good = pair && PyList_Append(list, pair) == 0;
-
-    Py_XDECREF(pair);
-    return good;
-}
-
+/* [(name, value or type)] of enumerators and members … */
 static PyObject *list_members(const struct sidl_details *d)
 {
     PyObject *list = PyList_New(0);
 
-    for (size_t i = 0; list && i < d->n_members; i++)
-        if (!add_pair(list, d->members[i].name, d->members[i].type, d->members[i].value))
-            Py_CLEAR(list);
+    for (size_t i = 0; list && i < d->n_members; i++) {
+        const struct sidl_member *m = &d->members[i];
+
+        list = module_append(list, m->type ? Py_BuildValue("(ss)", m->name, m->type)
+                                           : Py_BuildValue("(sL)", m->name, m->value));
+    }
     return list;
 }
+
+/* … and [(name, signature)] of methods. */
 
 static PyObject *list_methods(const struct sidl_details *d, const uint16_t *numbers, size_t n)
 {
@@ -141,8 +130,7 @@ static PyObject *list_methods(const struct sidl_details *d, const uint16_t *numb
     for (size_t i = 0; list && i < n; i++) {
         const struct sidl_entry *e = &d->package->methods[numbers[i]];
 
-        if (!add_pair(list, e->name, e->signature->text, 0))
-            Py_CLEAR(list);
+        list = module_append(list, Py_BuildValue("(ss)", e->name, e->signature->text));
     }
     return list;
 }
@@ -177,13 +165,8 @@ static PyObject *list_types(const struct sidl_package *p)
 {
     PyObject *list = PyList_New(0);
 
-    for (size_t i = 0; list && i < p->n_types; i++) {
-        PyObject *one = type_of(p->types[i]);
-
-        if (!one || PyList_Append(list, one) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
+    for (size_t i = 0; list && i < p->n_types; i++)
+        list = module_append(list, type_of(p->types[i]));
     return list;
 }
 
@@ -195,7 +178,6 @@ PyObject *package_function(PyObject *module, PyObject *args)
     struct search s = {.found = NULL};
     void *library = NULL;
 
-    (void)module;
     if (!PyArg_ParseTuple(args, "s|zz:package", &name, &file, &path))
         return NULL;
     snprintf(s.symbol, sizeof s.symbol, "%s__package", name);

@@ -18,7 +18,6 @@ struct plan {
 static void plan_free(PyObject *self)
 {
     struct plan *p = (struct plan *)self;
-    PyTypeObject *type = Py_TYPE(self);
 
     p->s.w = (struct workbench){0};
     if (p->source)
@@ -29,8 +28,7 @@ static void plan_free(PyObject *self)
     Py_XDECREF(p->contexts);
     Py_XDECREF(p->source);
     Py_XDECREF(p->assembly);
-    PyObject_Free(self);
-    Py_DECREF(type);
+    module_free(self);
 }
 
 static bool take_contexts(struct plan *p, PyObject *contexts)
@@ -73,7 +71,6 @@ static PyObject *plan_make(PyTypeObject *type, PyObject *args, PyObject *named)
     struct plan *p;
     int here;
 
-    (void)named;
     if (!PyArg_ParseTuple(args, "OO!ipO:Plan", &assembly, &PyDict_Type, &contexts, &wishes.ranks,
                           &here, &source) ||
         !(p = (struct plan *)PyType_GenericAlloc(type, 0)))
@@ -188,14 +185,8 @@ static PyObject *plan_notes(PyObject *self, PyObject *none)
     PyObject *list = PyList_New(0);
     const char *note;
 
-    (void)none;
-    for (size_t i = 0; list && (note = portolan_plan_peek_note(p->s.plan, i)); i++) {
-        PyObject *text = module_text(note);
-
-        if (!text || PyList_Append(list, text) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(text);
-    }
+    for (size_t i = 0; list && (note = portolan_plan_peek_note(p->s.plan, i)); i++)
+        list = module_append(list, module_text(note));
     return list;
 }
 
@@ -206,14 +197,8 @@ static PyObject *plan_models(PyObject *self, PyObject *none)
     size_t n = portolan_plan_peek_models(((struct plan *)self)->s.plan, &models);
     PyObject *list = PyList_New(0);
 
-    (void)none;
-    for (size_t i = 0; list && i < n; i++) {
-        PyObject *one = model_wrap(self, models[i].model);
-
-        if (!one || PyList_Append(list, one) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
+    for (size_t i = 0; list && i < n; i++)
+        list = module_append(list, model_wrap(self, models[i].model));
     return list;
 }
 
@@ -255,7 +240,6 @@ static PyObject *plan_predict(PyObject *self, PyObject *none)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    (void)none;
     if (!selection)
         return PyErr_NoMemory();
     for (size_t i = 0; i < a->n_instances; i++)
@@ -281,8 +265,6 @@ bool plan_add(PyObject *module)
         {Py_tp_doc, "A plan for one setting of the parameters."},
         {0},
     };
-    static PyType_Spec spec = {"portolan._portolan.Plan", sizeof(struct plan), 0,
-                               Py_TPFLAGS_DEFAULT, slots};
 
-    return module_add_type(module, "Plan", &spec, NULL);
+    return module_add_type(module, "portolan._portolan.Plan", sizeof(struct plan), 0, slots, NULL);
 }

@@ -29,7 +29,6 @@ static int find_foreign(struct dl_phdr_info *info, size_t size, void *found)
     const char *const ours = !strcmp(PORTOLAN_MPI, "mpich") ? "/libmpich.so" : "/libmpi.so";
     const char *const other = !strcmp(PORTOLAN_MPI, "mpich") ? "/libmpi.so" : "/libmpich.so";
 
-    (void)size;
     if (strstr(info->dlpi_name, other) && !strstr(info->dlpi_name, ours))
         *(const char **)found = info->dlpi_name;
     return 0;

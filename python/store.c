@@ -16,14 +16,13 @@ struct store {
 
 static PyObject *store_make(PyTypeObject *type, PyObject *args, PyObject *named)
 {
-    static char *names[] = {"file", NULL};
     struct portolan_error err = {0};
     struct portolan_store *opened = NULL;
     enum portolan_status status;
     struct store *s;
     const char *file;
 
-    if (!PyArg_ParseTupleAndKeywords(args, named, "s:Store", names, &file) ||
+    if (!PyArg_ParseTuple(args, "s:Store", &file) ||
         !(s = (struct store *)PyType_GenericAlloc(type, 0)))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
@@ -38,18 +37,14 @@ static PyObject *store_make(PyTypeObject *type, PyObject *args, PyObject *named)
 
 static void store_free(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
-
     portolan_store_close(((struct store *)self)->store);
-    PyObject_Free(self);
-    Py_DECREF(type);
+    module_free(self);
 }
 
 static PyObject *store_close(PyObject *self, PyObject *none)
 {
     struct store *s = (struct store *)self;
 
-    (void)none;
     if (s->busy) {
         PyErr_SetString(PyExc_RuntimeError, "another thread uses this store");
         return NULL;
@@ -120,13 +115,8 @@ static PyObject *store_trials(PyObject *self, PyObject *args)
     if (status == PORTOLAN_ENOTFOUND && !text) /* an empty store */
         status = PORTOLAN_OK;
     all = status ? module_raise(&err) : PyList_New(0);
-    for (size_t i = 0; all && i < list.n; i++) {
-        PyObject *one = trial_of(list.trials[i]);
-
-        if (!one || PyList_Append(all, one) != 0)
-            Py_CLEAR(all);
-        Py_XDECREF(one);
-    }
+    for (size_t i = 0; all && i < list.n; i++)
+        all = module_append(all, trial_of(list.trials[i]));
     if (!status)
         portolan_trials_clear(&list);
     return all;
@@ -143,13 +133,8 @@ static PyObject *list_names(const char *const *names, size_t n)
 {
     PyObject *list = PyList_New(0);
 
-    for (size_t i = 0; list && i < n; i++) {
-        PyObject *name = module_text(names[i]);
-
-        if (!name || PyList_Append(list, name) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(name);
-    }
+    for (size_t i = 0; list && i < n; i++)
+        list = module_append(list, module_text(names[i]));
     return list;
 }
 
@@ -569,8 +554,7 @@ bool store_add(PyObject *module)
         {Py_tp_doc, "An experiment store, open for reading."},
         {0},
     };
-    static PyType_Spec spec = {"portolan._portolan.Store", sizeof(struct store), 0,
-                               Py_TPFLAGS_DEFAULT, slots};
 
-    return module_add_type(module, "Store", &spec, NULL);
+    return module_add_type(module, "portolan._portolan.Store", sizeof(struct store), 0, slots,
+                           NULL);
 }

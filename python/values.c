@@ -101,6 +101,14 @@ bool module_put(PyObject *dict, const char *name, PyObject *value)
     return good;
 }
 
+PyObject *module_append(PyObject *list, PyObject *value)
+{
+    if (!value || PyList_Append(list, value) != 0)
+        Py_CLEAR(list);
+    Py_XDECREF(value);
+    return list;
+}
+
 PyObject *module_pairs(const struct portolan_name_value *pairs, size_t n)
 {
     PyObject *dict = PyDict_New();
@@ -132,15 +140,6 @@ static PyObject *member_of(const struct module_member *m, const char *row)
     return module_text(*(const char *const *)at);
 }
 
-static bool add_member(PyObject *list, const struct module_member *m, const char *row)
-{
-    PyObject *value = member_of(m, row);
-    bool good = value && PyList_Append(list, value) == 0;
-
-    Py_XDECREF(value);
-    return good;
-}
-
 bool module_add_rows(PyObject *table, const struct module_member *members, size_t n_members,
                      const void *rows, size_t n, size_t size)
 {
@@ -153,22 +152,33 @@ bool module_add_rows(PyObject *table, const struct module_member *members, size_
             good = module_put(table, members[k].name, PyList_New(0));
             list = PyDict_GetItemString(table, members[k].name);
         }
-        for (size_t i = 0; good && i < n; i++)
-            good = add_member(list, &members[k], (const char *)rows + i * size);
+        Py_XINCREF(list);
+        for (size_t i = 0; good && list && i < n; i++)
+            list = module_append(list, member_of(&members[k], (const char *)rows + i * size));
+        good = good && list;
+        Py_XDECREF(list);
     }
     return good;
 }
 
-bool module_add_type(PyObject *module, const char *name, PyType_Spec *spec, PyObject **type)
+bool module_add_type(PyObject *module, const char *name, size_t size, unsigned int flags,
+                     PyType_Slot *slots, PyObject **type)
 {
-    PyObject *made = PyType_FromSpec(spec);
+    PyType_Spec spec = {name, (int)size, 0, Py_TPFLAGS_DEFAULT | flags, slots};
+    PyObject *made = PyType_FromSpec(&spec);
+    bool good = made && PyModule_AddObjectRef(module, strrchr(name, '.') + 1, made) == 0;
 
-    if (!made)
-        return false;
-    if (type)
+    if (good && type)
         *type = made;
-    if (PyModule_AddObjectRef(module, name, made) == 0)
-        return true;
-    Py_DECREF(made);
-    return false;
+    else
+        Py_XDECREF(made);
+    return good;
+}
+
+void module_free(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_Free(self);
+    Py_DECREF(type);
 }

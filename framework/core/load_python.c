@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,17 @@ static void tell_inside(void)
     python.drop(sys);
 }
 
+/* The first import of Python's module for signals would take SIGINT from the program. */
+static void keep_interrupts(void)
+{
+    struct sigaction before;
+
+    sigaction(SIGINT, NULL, &before);
+    python.drop(python.import("_signal"));
+    python.clear();
+    sigaction(SIGINT, &before, NULL);
+}
+
 static char start_failed[500];
 
 /* Signals stay as they are; what was the program's on the path is not Python's. */
@@ -102,7 +114,8 @@ static void start(void)
 
     if (!dlsym(RTLD_DEFAULT, "Py_IsInitialized") &&
         !dlopen(PORTOLAN_PYTHON_LIBRARY, RTLD_NOW | RTLD_GLOBAL)) {
-        snprintf(start_failed, sizeof start_failed, "%s", dlerror());
+        snprintf(start_failed, sizeof start_failed, "%s; install it (Debian: libpython3.N)",
+                 dlerror());
         return;
     }
     if ((missing = find_symbols())) {
@@ -116,6 +129,7 @@ static void start(void)
     if (python.set_program)
         python.set_program(L"" PORTOLAN_PYTHON);
     python.initialize(0);
+    keep_interrupts();
     tell_inside();
     python.save_thread();
     atexit(flush);

@@ -60,23 +60,21 @@ def runner(a: "Assembly", launcher: Sequence[str], all_fixed: bool) -> Callable[
 
 
 def main(what: str) -> None:
-    """The process of a trial."""
+    """The process of a trial. Selections come before parameters, and orders have the last word."""
     given = json.loads(what)
+    orders = [line.split(" ", 3) for line in given["orders"].splitlines()]
     try:
         a = _portolan.Assembly(given["file"], given["path"])
-        for line in given["orders"].splitlines():
-            verb, instance, rest = line.split(" ", 2)
+        for verb, instance, *rest in orders:
             if verb == "select":
-                a.select(instance, rest)
+                a.change(verb, instance, " ".join(rest))
         for name, text in given["parameters"].items():
-            a.set(name, text)
-        for line in given["orders"].splitlines():
-            verb, instance, rest = line.split(" ", 2)
+            a.change("set", name, text)
+        for verb, instance, *rest in orders:
             if verb == "set":
-                parameter, _, text = rest.partition(" ")
-                a.set(f"{instance}.{parameter}", text)
+                a.change(verb, f"{instance}.{rest[0]}", rest[1])
         if given["store"]:
-            a.put_store("store", given["store"])
+            a.change("store", "", given["store"])
         result = a.run(given["purpose"])
     except _portolan.Error as e:
         sys.exit(str(e))

@@ -6,6 +6,7 @@ import os
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _portolan
+from ._sidl import sidl
 
 File = Union[str, "os.PathLike[str]"]
 
@@ -32,7 +33,7 @@ class Assembly:
         self.file, self.path = os.fspath(file), path
         self._assembly = _portolan.Assembly(self.file, path)
         if store is not None:
-            self._assembly.put_store("store", os.fspath(store))
+            self._assembly.change("store", "", os.fspath(store))
 
     @property
     def name(self) -> str:
@@ -63,24 +64,24 @@ class Assembly:
     def set(self, parameters: Mapping[str, Any] = {}, **named: Any) -> "Assembly":
         """set(n=128) or set({"driver.n": 128})."""
         for name, value in {**parameters, **named}.items():
-            self._assembly.set(name, text_of(value))
+            self._assembly.change("set", name, text_of(value))
         return self
 
-    def _each(self, apply: Callable[[str, str], None], classes: Mapping[str, str]) -> "Assembly":
+    def _each(self, what: str, classes: Mapping[str, str]) -> "Assembly":
         for instance, name in classes.items():
-            apply(instance, name)
+            self._assembly.change(what, instance, name)
         return self
 
     def select(self, **classes: str) -> "Assembly":
         """select(solver="heat.Cholmod"): runs start with it."""
-        return self._each(self._assembly.select, classes)
+        return self._each("select", classes)
 
     def pin(self, **classes: str) -> "Assembly":
         """Only this alternative may run or be chosen."""
-        return self._each(self._assembly.pin, classes)
+        return self._each("pin", classes)
 
     def forbid(self, **classes: str) -> "Assembly":
-        return self._each(self._assembly.forbid, classes)
+        return self._each("forbid", classes)
 
     def check(self) -> None:
         """Raises an Error with all mistakes, a line each."""
@@ -100,10 +101,18 @@ class Assembly:
 
 
 class Framework:
-    """A framework in this process: instances of classes, their connections, and swaps; `with` closes it."""
+    """A framework in this process: instances of classes, their connections, and swaps; `with` closes it.
+
+    `builder` is its gov.cca.ports.BuilderService, for what has no method here.
+    """
 
     def __init__(self, path: Optional[str] = None) -> None:
         self._framework = _portolan.Framework(path)
+        self._ports, self._extensions = sidl("gov.cca.ports"), sidl("portolan.ports")
+
+    @property
+    def builder(self) -> Any:
+        return self._ports.BuilderService(self._framework.builder)
 
     @property
     def classes(self) -> dict[str, str]:
@@ -112,20 +121,33 @@ class Framework:
 
     def create(self, name: str, class_name: str, parameters: Mapping[str, Any] = {}, **named: Any) -> None:
         given = {key: text_of(value) for key, value in {**parameters, **named}.items()}
-        self._framework.create(name, class_name, given)
+        self.builder.createInstance(name, class_name, self._framework.parameters(class_name, given))
 
     def destroy(self, name: str) -> None:
-        self._framework.destroy(name)
+        self.builder.destroyInstance(self.builder.getComponentID(name), 0)
 
     def connect(self, user: str, uses: str, provider: str, provides: str) -> None:
-        self._framework.connect(user, uses, provider, provides)
+        builder = self.builder
+        builder.connect(builder.getComponentID(user), uses, builder.getComponentID(provider), provides)
 
     def replace(self, instance: str, class_name: str) -> None:
         """Swaps the class of an instance, whose users go on with the new one."""
-        self._framework.replace(instance, class_name)
+        self._extensions.Builder(self._framework.extension).replace(instance, class_name, None)
 
     def go(self, instance: str, port: str = "go") -> int:
-        return int(self._framework.go(instance, port))
+        """Calls the go port of the instance, as a user of it."""
+        builder, services = self.builder, sidl("gov.cca").Services(self._framework.services)
+        provider = builder.getComponentID(instance)
+        services.registerUsesPort("go", "gov.cca.ports.GoPort", None)
+        try:
+            connection = builder.connect(services.getComponentID(), "go", provider, port)
+            try:
+                return int(self._ports.GoPort(services.getPort("go")).go())
+            finally:
+                services.releasePort("go")
+                builder.disconnect(connection, 0)
+        finally:
+            services.unregisterUsesPort("go")
 
     def close(self) -> None:
         self._framework.close()

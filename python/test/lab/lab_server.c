@@ -93,6 +93,12 @@ static int32_t add(void *self, int32_t a, int32_t b, sidl_BaseInterface *_ex)
     return a + b;
 }
 
+static double first(void *self, struct sidl_double__array *x, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return sidlArrayElem1(x, 0);
+}
+
 static double sum(void *self, struct sidl_double__array *x, sidl_BaseInterface *_ex)
 {
     double sum = 0;
@@ -132,7 +138,8 @@ static struct sidl_long__array *fibonacci(void *self, int32_t n, sidl_BaseInterf
     return a;
 }
 
-static struct lab_Named__array *both(void *self, struct lab_Named__array *a, sidl_BaseInterface *_ex)
+static struct lab_Named__array *both(void *self, struct lab_Named__array *a,
+                                     sidl_BaseInterface *_ex)
 {
     (void)self, (void)_ex;
     return lab_Named__array_smartCopy(a);
@@ -180,7 +187,8 @@ static int32_t made(sidl_BaseInterface *_ex)
     return n_made;
 }
 
-static struct lab_Pair__data swap(struct lab_Pair__data *pair, double right, sidl_BaseInterface *_ex)
+static struct lab_Pair__data swap(struct lab_Pair__data *pair, double right,
+                                  sidl_BaseInterface *_ex)
 {
     struct lab_Pair__data was = *pair;
 
@@ -214,6 +222,7 @@ static const struct lab_Desk__epv epv = {
     .f_passArray = passArray,
     .f_passStrings = passStrings,
     .f_add = add,
+    .f_first = first,
     .f_sum = sum,
     .f_scale = scale,
     .f_sumOrdered = sumOrdered,
