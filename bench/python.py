@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reading 1,000,000 samples into a frame: portolan.Store beside pandas.read_sql of the same columns, in turn.
+"""Calls between Python and C beside code written by hand (python_hand.c), cffi and ctypes; 1,000,000 samples as a
+frame beside pandas.read_sql of the same columns. Each pair in turn, the best counts.
 
     python.py BUILD/bench/bench_store [RUNS]
 
-Times are of the processor. Goals: at most half the time of read_sql; `import portolan` in less than 60 ms without NumPy.
+Times are of the processor. Goals: a call from Python to C at most 1.4 times (two ints) and 1.5 times (an array) one by
+hand, one from C to Python 1.15 times; reading at most half the time of read_sql; `import portolan` in less than 60 ms
+without NumPy.
 """
 import os
 import sqlite3
@@ -13,8 +16,9 @@ import sys
 import tempfile
 import time
 
-MODULE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1]))), "python")
-sys.path.insert(0, MODULE)
+BENCH = os.path.dirname(os.path.abspath(sys.argv[1]))
+MODULE = os.path.join(os.path.dirname(BENCH), "python")
+sys.path[:0] = [MODULE, BENCH]
 
 try:
     import pandas
@@ -48,8 +52,93 @@ def importing():
                                 env={**os.environ, "PYTHONPATH": MODULE}).stdout)
 
 
+ADDER = """
+import portolan
+
+@portolan.component("bench.Adder")
+class Adder:
+    def setServices(self, services):
+        services.addProvidesPort(self, "adder", "lab.Adder", None)
+    def add(self, a, b):
+        return a + b
+    def first(self, x):
+        return 0.5
+"""
+DESCRIPTION = """<component class="bench.Adder" language="Python" module="bench_adder">
+  <provides port="adder" type="lab.Adder"/>
+</component>"""
+
+
+def best(runs, **functions):
+    """The least result of each function, which are called in turn."""
+    found = {name: float("inf") for name in functions}
+    for _ in range(runs):
+        for name, function in functions.items():
+            found[name] = min(found[name], function())
+    return found
+
+
+def calls_to_c(runs, n, lab, hand):
+    import numpy
+    import timeit
+
+    adder = lab.Adder(lab.Desk())
+    scope = {"x": numpy.ones(1000), "ours": adder, "unlocked": hand.Caller(adder, True), "hand": hand.Caller(adder, False)}
+    tried = {"two ints": {}, "an array": {}}
+    for key in "ours", "unlocked", "hand":
+        for name, method, given in ("two ints", "add", "(2, 3)"), ("an array", "first", "(x)"):
+            scope[key + method] = getattr(scope[key], method)
+            tried[name][key] = key + method + given
+    try:
+        import cffi
+    except ImportError:
+        print("cffi is not installed")
+    else:
+        ffi = cffi.FFI()
+        ffi.cdef("int hand_add(int, int); double hand_first(double *, int);")
+        library = ffi.dlopen(hand.__file__)
+        scope.update(library=library, double=ffi.typeof("double *"), cast=ffi.cast, from_buffer=ffi.from_buffer)
+        tried["two ints"]["cffi"] = "library.hand_add(2, 3)"
+        tried["an array"]["cffi"] = "library.hand_first(cast(double, from_buffer(x)), 1000)"
+    for name, statements in tried.items():
+        timers = {key: timeit.Timer(s, timer=time.process_time, globals=scope) for key, s in statements.items()}
+        timers["pass"] = timeit.Timer("pass", timer=time.process_time)
+        found = best(runs, **{key: lambda t=t: t.timeit(n) for key, t in timers.items()})
+        ns = {key: 1e9 * (value - found["pass"]) / n for key, value in found.items()}
+        print(f"Python to C, {name}: {ns['ours']:.0f} ns, {ns['ours'] / ns['unlocked']:.2f} x by hand, "
+              f"{ns['ours'] / ns['hand']:.2f} x by hand with the lock kept"
+              + (f", {ns['ours'] / ns['cffi']:.2f} x cffi" if "cffi" in ns else ""))
+
+
+def calls_to_python(runs, n, lab, hand):
+    with tempfile.TemporaryDirectory() as folder:
+        for file, text in ("bench_adder.py", ADDER), ("bench.Adder.xml", DESCRIPTION):
+            with open(os.path.join(folder, file), "w", encoding="utf-8") as f:
+                f.write(text)
+        framework = portolan.Framework(folder)
+        framework.create("adder", "bench.Adder")
+        services = portolan.sidl("gov.cca").Services(framework._framework.services)
+        services.registerUsesPort("adder", "lab.Adder", None)
+        framework.builder.connect(services.getComponentID(), "adder", framework.builder.getComponentID("adder"), "adder")
+        port, plain = lab.Adder(services.getPort("adder")), sys.modules["bench_adder"].Adder()
+        for name, with_array in ("two ints", False), ("an array", True):
+            for held in True, False:
+                found = best(runs, ours=lambda: hand.time_calls(port, False, with_array, held, n),
+                             hand=lambda: hand.time_calls(plain, True, with_array, held, n))
+                print(f"C to Python, {name}, lock {'held' if held else 'taken'}: {1e9 * found['ours'] / n:.0f} ns, "
+                      f"{found['ours'] / found['hand']:.2f} x by hand")
+        services.releasePort("adder")
+
+
 def main():
     short = "PORTOLAN_BENCH_SHORT" in os.environ
+    try:
+        import bench_python_hand as hand
+        lab = portolan.sidl("lab", library=hand.__file__)
+        calls_to_c(*((1, 100) if short else (60, 20000)), lab, hand)
+        calls_to_python(*((1, 100) if short else (60, 20000)), lab, hand)
+    except ImportError as e:
+        print(f"calls are not measured: {e}")
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 1 if short else 5
     ranks, paths = (2, 100) if short else (100, 10000)
     with tempfile.TemporaryDirectory() as folder:
