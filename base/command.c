@@ -171,8 +171,8 @@ enum portolan_status portolan_file_read(struct portolan_arena *arena, const char
     char *taken;
 
     if (!portolan_text_add_file(&t, file, SIZE_MAX) && !t.failed)
-        return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read: %s", file,
-                                  strerror(errno));
+        return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read: %s%s", file,
+                                  strerror(errno), portolan_did_you_mean_file(file).text);
     *size = t.length;
     status = portolan_text_take(&t, &taken, err);
     if (status == PORTOLAN_OK)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text)
@@ -212,6 +213,49 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
     return result;
 }
 
+/* Whether WORD, which begins with --, may be one of ours; *TAKES: the word after it is its
+ * argument. */
+static bool is_known_option(const struct parsing *p, const char *word, bool *takes)
+{
+    size_t length = strcspn(word + 2, "=");
+
+    *takes = false;
+    for (const struct argp_option *o = p->options; o < p->options + p->n_options; o++)
+        if (o->name && !strncmp(o->name, word + 2, length)) {
+            *takes = o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && !word[2 + length];
+            return true;
+        }
+    return !strncmp("help", word + 2, length) || !strncmp("usage", word + 2, length) ||
+           !strncmp("version", word + 2, length);
+}
+
+/* Ends with a suggestion at the first option that is misspelt; argp would only name it. */
+static void check_spelling(const struct parsing *p, int argc, char **argv, unsigned flags)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        bool takes = false;
+        const char *near;
+        char word[64];
+
+        if (*argv[i] != '-' && (flags & ARGP_IN_ORDER))
+            return; /* the command's own words begin */
+        if (strncmp(argv[i], "--", 2) != 0 || is_known_option(p, argv[i], &takes)) {
+            i += takes;
+            continue;
+        }
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(argv[i] + 2, "="), argv[i] + 2);
+        near =
+            portolan_nearest_member(word, &p->options[0].name, p->n_options, sizeof p->options[0]);
+        if (!near)
+            return;
+        fprintf(stderr,
+                "%s: unrecognized option '--%s'; did you mean '--%s'?\nTry `%s --help' for more "
+                "information.\n",
+                argv[0], word, near, argv[0]);
+        exit(argp_err_exit_status);
+    }
+}
+
 void parse_line(const struct cli_line *line, int argc, char **argv, unsigned flags, void *to)
 {
     struct parsing p = {0};
@@ -222,6 +266,7 @@ void parse_line(const struct cli_line *line, int argc, char **argv, unsigned fla
                               .help_filter = line->help_filter};
 
     add_rows(&p, line->options, to);
+    check_spelling(&p, argc, argv, flags);
     argp_parse(&argp, argc, argv, flags, NULL, &p);
 }
 

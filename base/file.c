@@ -4,8 +4,10 @@
 #include <portolan/machine.h>
 #include <portolan/owner.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +17,31 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+struct portolan_hint portolan_did_you_mean_file(const char *path)
+{
+    const char *name = portolan_file_name(path), *known[2] = {0};
+    int folder = (int)(name - path), cause = errno;
+    char best[256] = "", near[PATH_MAX + 256];
+    struct dirent *entry;
+    DIR *d = NULL;
+
+    snprintf(near, PATH_MAX, "%.*s", folder, path);
+    if (*name && access(path, F_OK) != 0)
+        d = opendir(folder ? near : ".");
+    while (d && (entry = readdir(d))) {
+        known[0] = *best ? best : entry->d_name;
+        known[1] = entry->d_name;
+        known[0] = portolan_nearest_word(name, known, 2);
+        if (known[0] && *known[0] != '.' && known[0] != best)
+            snprintf(best, sizeof best, "%s", known[0]);
+    }
+    if (d)
+        closedir(d);
+    snprintf(near, sizeof near, "%.*s%s", folder < PATH_MAX ? folder : 0, path, best);
+    errno = cause;
+    return portolan_did_you_mean(*best ? near : NULL);
+}
 
 bool portolan_text_add_file(struct portolan_text *t, const char *path, size_t most_bytes)
 {

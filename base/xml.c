@@ -372,8 +372,9 @@ enum portolan_status xml_read_bytes(const char *file, struct portolan_text *b,
                                   FILE_BYTES_MAX >> 20);
     if (errno == ENOMEM)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "%s: out of memory", file);
-    return portolan_error_set(err, PORTOLAN_EIO, "%s: cannot %s: %s", file,
-                              errno == EISDIR ? "read" : "open", strerror(errno));
+    return portolan_error_set(err, PORTOLAN_EIO, "%s: cannot %s: %s%s", file,
+                              errno == EISDIR ? "read" : "open", strerror(errno),
+                              portolan_did_you_mean_file(file).text);
 }
 
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,

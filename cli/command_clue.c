@@ -58,10 +58,14 @@ int command_clue(int argc, char **argv)
             return parts[i].run(argc - 1, argv + 1);
         }
     if (argc > 1)
-        fprintf(stderr, "portolan clue: error: unknown command '%s'%s\n", argv[1],
+        fprintf(stderr,
+                "portolan clue: error: unknown command '%s'%s\n`portolan clue --help` lists the "
+                "commands.\n",
+                argv[1],
                 portolan_did_you_mean(
                     portolan_nearest_member(argv[1], &parts[0].name, PARTS, sizeof parts[0]))
                     .text);
-    print_usage(stderr);
+    else
+        print_usage(stderr);
     return EXIT_USAGE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trial_store.h"
+#include "trial_words.h"
 
 #include <portolan/compare.h>
 
@@ -126,7 +126,7 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
             set = at + 1;
         }
     }
-    status = trial_store_open(&s->store, &o, PORTOLAN_STORE_READ, err);
+    status = trial_store_open(&s->store, &o, print_diagnostic, PORTOLAN_STORE_READ, err);
     if (status == PORTOLAN_OK)
         status = trial_store_select(&s->store, *set ? set : NULL, &s->trials, err);
     if (status == PORTOLAN_OK)

@@ -6,7 +6,6 @@
 #include <portolan/hercule_experiments.h>
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,8 +145,6 @@ static bool begins_with_element(const char *file, const char *name)
     return at && !strncmp(at + 1, name, strlen(name)) && strchr(" \t\r\n>/", at[1 + strlen(name)]);
 }
 
-/* ------------------------------------------------- the paradigm */
-
 /* Finds the store to read trials from and to store runs in. */
 static enum portolan_status find_store(struct portolan_subject *s, const struct workbench *bench,
                                        const struct diagnose_options *o, struct portolan_error *err)
@@ -170,81 +167,7 @@ static enum portolan_status find_store(struct portolan_subject *s, const struct 
     return status;
 }
 
-/* The trial says on how many ranks the experiments that follow are made. */
-static enum portolan_status read_trial(struct portolan_subject *s, struct diagnose_options *o,
-                                       struct portolan_error *err)
-{
-    enum portolan_status status;
-
-    if (o->file && !s->assembly)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "trial %d or '%s', not both: only assemblies go with a trial",
-                                  o->trial, o->file);
-    status = portolan_subject_read_trial(s, o->trial, err);
-    if (!status && o->file && !s->trace && o->how.ranks && o->how.ranks != s->n_ranks)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "trial %d ran on %d ranks, not on %d",
-                                  o->trial, s->n_ranks, o->how.ranks);
-    o->how.ranks = s->n_ranks;
-    return status;
-}
-
-/* Reads what exists already; runs come later. */
-static enum portolan_status read_given(struct portolan_subject *s, const struct workbench *bench,
-                                       struct diagnose_options *o, struct portolan_error *err)
-{
-    bool has_trials = o->how.program || s->assembly || o->trial;
-    enum portolan_status status = has_trials ? find_store(s, bench, o, err) : PORTOLAN_OK;
-
-    if (!has_trials && (o->against || o->how.keep || o->how.repeat > 1))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "%s is for runs and their trials; '%s' is a trace",
-                                  o->against    ? "--against"
-                                  : o->how.keep ? "--keep"
-                                                : "--repeat",
-                                  o->file);
-    if (!status && o->how.keep) /* before anything runs */
-        status = portolan_record_check_folder(o->how.keep, err);
-    if (!status && o->against)
-        status = portolan_findings_check(s->store, o->against, err);
-    if (!status && o->trial && (o->file || !o->against)) /* else it is only compared */
-        status = read_trial(s, o, err);
-    if (!status && !has_trials)
-        status = portolan_subject_read_trace(s, o->file, err);
-    if (!o->how.ranks)
-        o->how.ranks = 2;
-    return status;
-}
-
 /* ------------------------------------------------- the report */
-
-static enum portolan_status read_settings(struct portolan_subject *s,
-                                          const struct diagnose_options *o,
-                                          struct portolan_diagnosis_options *d,
-                                          struct portolan_error *err)
-{
-    struct portolan_threshold *settings =
-        portolan_arena_alloc(&s->arena, o->n_thresholds, sizeof *settings);
-    struct portolan_diagnosis *unmeasured; /* knows thresholds before anything runs */
-    enum portolan_status status;
-
-    for (size_t i = 0; settings && i < o->n_thresholds; i++) {
-        const char *equals = strchr(o->thresholds[i], '=');
-
-        settings[i].name = portolan_arena_strndup(&s->arena, o->thresholds[i],
-                                                  (size_t)(equals - o->thresholds[i]));
-        if (!portolan_read_double(equals + 1, &settings[i].value))
-            return portolan_error_set(err, PORTOLAN_EINVAL, "--threshold %s: '%s' is no number",
-                                      o->thresholds[i], equals + 1);
-    }
-    d->settings = settings;
-    d->n_settings = o->n_thresholds;
-    if (s->arena.failed)
-        return portolan_no_memory(err);
-    status = portolan_diagnosis_of_quantities(s->knowledge, s->paradigm, NULL, 0, settings,
-                                              o->n_thresholds, &unmeasured, err);
-    portolan_diagnosis_destroy(unmeasured);
-    return status;
-}
 
 static int exit_status(enum portolan_verdict verdict)
 {
@@ -259,40 +182,24 @@ static void report_run(void *arg, const char *kind, const char *text)
     fprintf(stderr, "portolan: %s: %s\n", kind, text);
 }
 
-static void print_subject(const struct portolan_subject *s, const struct diagnose_options *o,
-                          int n_ranks, double run_ns)
-{
-    const char *name = o->how.program ? o->how.program[0]
-                       : o->file      ? o->file
-                                      : s->store,
-               *slash = strrchr(name, '/');
-
-    if (s->is_cut)
-        printf("the program %s: what follows is of the time until then\n", s->how_it_ended);
-    printf("%s: ", slash && slash[1] ? slash + 1 : name);
-    if (s->paradigm)
-        printf("paradigm %s, ", s->paradigm);
-    printf("%d rank%s", n_ranks, n_ranks == 1 ? "" : "s");
-    if (isfinite(run_ns))
-        printf(", %.4g s%s", 1e-9 * run_ns, s->is_cut ? ", not to its end" : "");
-    if (s->trial)
-        printf(", trial %lld", (long long)s->trial);
-    printf("\n");
-    if (s->paradigm && (o->how.program || (s->assembly && o->how.once)))
-        printf("recorded once: the experiments below are views of one trace\n");
-    if (s->recording >= 0.001)
-        printf("recording took %.*f %% of the time recorded: all times are without it\n", o->digits,
-               100 * s->recording);
-    if (s->shares_cores)
-        printf("ranks shared cores: these are processor times, as if each rank had a core\n");
-}
-
 /* Prints TEXT and frees it. */
 static void print_taken(char *text)
 {
     if (text)
         fputs(text, stdout);
     free(text);
+}
+
+static enum portolan_status print_subject(const struct portolan_subject *s,
+                                          const struct diagnose_options *o, int n_ranks,
+                                          double run_ns, struct portolan_error *err)
+{
+    char *text = NULL;
+    enum portolan_status status =
+        portolan_subject_text(s, &o->how, o->digits, n_ranks, run_ns, &text, err);
+
+    print_taken(text);
+    return status;
 }
 
 /* Waits judge any program, before they are printed in one form or another. OF_PARADIGM: NULL, if
@@ -325,8 +232,8 @@ static enum portolan_status print_diagnosis(const struct portolan_subject *s,
     char *text = NULL;
 
     if (!o->as_json && !o->why)
-        print_subject(s, o, d->n_ranks, d->run_ns);
-    if (s->waits)
+        status = print_subject(s, o, d->n_ranks, d->run_ns, err);
+    if (!status && s->waits)
         status = judge_waits(s, o, &d->verdict, result, err);
     if (status)
         return status;
@@ -379,7 +286,8 @@ static enum portolan_status diagnose(struct portolan_subject *s, const struct di
 {
     struct portolan_diagnosis_options how = {.parts = s->parts, .n_parts = s->n_parts};
     struct portolan_experiments e = {0};
-    enum portolan_status status = read_settings(s, o, &how, err);
+    enum portolan_status status =
+        portolan_subject_set_thresholds(s, o->thresholds, o->n_thresholds, &how, err);
     int changes;
 
     if (!status)
@@ -396,38 +304,24 @@ static enum portolan_status diagnose(struct portolan_subject *s, const struct di
     return status;
 }
 
-static enum portolan_status print_suggestions(struct portolan_subject *s, int digits,
-                                              struct portolan_error *err)
-{
-    struct portolan_suggestion *found = NULL;
-    size_t n = 0;
-    enum portolan_status status =
-        portolan_suggest_paradigms(s->knowledge, s->waits, &found, &n, err);
-
-    if (!status && !n)
-        printf("it looks like none of the known paradigms\n");
-    for (size_t i = 0; i < n; i++)
-        printf("it %s like %s: %zu instances cover %.*f %% of the time and %.*f %% of the calls "
-               "with messages\n%s\n",
-               i ? "also looks" : "looks", found[i].paradigm, found[i].n_instances, digits,
-               100 * found[i].time, digits, 100 * found[i].calls, found[i].text);
-    portolan_suggestions_free(found, n);
-    return status;
-}
-
 /* Without a paradigm: the waits, and which paradigm it looks like. */
 static enum portolan_status describe(struct portolan_subject *s, const struct diagnose_options *o,
                                      int *result, struct portolan_error *err)
 {
     enum portolan_status status = s->waits ? PORTOLAN_OK : portolan_subject_record(s, &o->how, err);
+    char *text = NULL;
 
     if (status)
         return status;
-    print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns);
+    status = print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns, err);
     if (s->machine.is_disturbed)
         printf("the program is not the only reason: %s\n", s->machine.reason);
-    status = judge_waits(s, o, NULL, result, err);
-    return status ? status : print_suggestions(s, o->digits, err);
+    if (!status)
+        status = judge_waits(s, o, NULL, result, err);
+    if (!status)
+        status = portolan_subject_suggest(s, o->digits, &text, err);
+    print_taken(text);
+    return status;
 }
 
 static enum portolan_status print_tree(const struct portolan_subject *s,
@@ -478,7 +372,11 @@ static enum portolan_status open_subject(struct portolan_subject *s, struct work
         return status;
     if (s->paradigm) /* before anything runs */
         status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
-    return status ? status : read_given(s, bench, o, err);
+    if (!status && o->how.program && !o->how.launcher)
+        status = portolan_record_check_program(o->how.program[0], err);
+    if (!status && (o->how.program || s->assembly || o->trial))
+        status = find_store(s, bench, o, err);
+    return status ? status : portolan_subject_read_given(s, &o->how, o->against, err);
 }
 
 static enum portolan_status work(struct portolan_subject *s, struct workbench *bench,

@@ -1,288 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * `portolan doctor`: tries what it can, asks the rooms that use the rest, and prints what
- * base/health.c says of that.
- */
 #include "cli.h"
 
-#include <portolan/command.h>
-#include <portolan/health.h>
-#include <portolan/machine.h>
+#include <portolan/examine.h>
 #include <portolan/mpi.h>
-#include <portolan/probe.h>
-#include <portolan/progress.h>
-
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define FINE PORTOLAN_HEALTH_FINE
-#define NOTE PORTOLAN_HEALTH_NOTE
-#define LACK PORTOLAN_HEALTH_LACK
 
 struct doctor {
-    /* options */
-    int n_ranks; /* on this host; 0: as many as were started */
+    int ranks; /* on this host; 0: as many as were started */
     const char *store;
     bool json;
-    struct portolan_health health;
-    struct portolan_cohort *cohort;
-    struct portolan_error mpi; /* why it does not run */
-    int n_hosts;
 };
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "N", "check for N ranks on this machine (default: those that were started)",
-     INTO(struct doctor, n_ranks), .least = 1, .wanted = "a number of ranks"},
+     INTO(struct doctor, ranks), .least = 1, .wanted = "a number of ranks"},
     {"store", 'd', "FILE", "the experiment store (default: portolan.db)",
      INTO(struct doctor, store)},
     {"json", 'j', NULL, "print JSON", INTO(struct doctor, json)},
     {0},
 };
 
-/* The child that execs it is a copy of this program. */
-#define SELF "/proc/self/exe"
-
-/* ------------------------------------------------------------------ ranks and cores */
-
-static void examine_mpi(struct doctor *d)
-{
-    portolan_health_add_result(&d->health, "MPI", &d->mpi, d->cohort->medium, LACK,
-                               "no assembly runs",
-                               "start Portolan with " MPIEXEC ", or without a launcher");
-}
-
-static void examine_launcher(struct doctor *d)
-{
-    if (d->cohort->size == 1)
-        portolan_health_add_command(
-            &d->health, "launcher", (const char *const[]){MPIEXEC, "-n", "2", "true", NULL},
-            MPIEXEC " starts ranks", LACK,
-            "runs have only one rank; portolan diagnose -n cannot start ranks",
-            "install the MPI that has " MPIEXEC "; name this host in /etc/hosts");
-    else
-        portolan_health_add(
-            &d->health, "launcher", FINE,
-            portolan_arena_printf(&d->health.arena, "%d ranks were started, on %d host%s",
-                                  d->cohort->size, d->n_hosts, d->n_hosts == 1 ? "" : "s"),
-            NULL, NULL);
-}
-
-static void examine_cores(struct doctor *d)
-{
-    portolan_health_examine_cores(&d->health);
-}
-
-/* How many threads the loaded BLAS starts, and its name; 0: not known. */
-static int blas_threads(const char **name)
-{
-    static const char *const known[][2] = {{"openblas_get_num_threads", "OpenBLAS"},
-                                           {"MKL_Get_Max_Threads", "MKL"}};
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        int (*threads)(void) = NULL;
-
-        *(void **)&threads = dlsym(RTLD_DEFAULT, known[i][0]);
-        *name = known[i][1];
-        if (threads)
-            return threads();
-    }
-    return 0;
-}
-
-static void examine_threads(struct doctor *d)
-{
-    const char *name = NULL;
-    int n = blas_threads(&name);
-
-    portolan_health_examine_threads(&d->health, getenv("OMP_NUM_THREADS"), name, n);
-}
-
-/* ------------------------------------------------------------------ measuring */
-
-static void examine_clock(struct doctor *d)
-{
-    struct portolan_probe_cost cost = portolan_probe_cost();
-    bool is_counter = portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_TSC;
-
-    portolan_health_add(
-        &d->health, "clock", is_counter ? FINE : NOTE,
-        portolan_arena_printf(&d->health.arena, "%s; measuring a call takes %.0f ns",
-                              is_counter ? "the processor's time stamp counter" : "clock_gettime()",
-                              cost.mean_ns),
-        "measuring a call takes longer than with the processor's counter",
-        "use a processor whose counter is invariant, and clocksource=tsc of the kernel");
-}
-
-static void examine_counters(struct doctor *d)
-{
-    portolan_health_examine_counters(&d->health, portolan_probe_counters_describe());
-}
-
-static void examine_swaps(struct doctor *d)
-{
-    struct portolan_probe_binding nothing = {0};
-    struct portolan_probe_port port;
-    struct portolan_error err = {0};
-    const uint64_t second_ns = 1000000000U;
-
-    portolan_probe_port_init(&port, &nothing, 0);
-    portolan_probe_port_wait_quiet(&port, second_ns, &err);
-    portolan_health_add_result(
-        &d->health, "swaps", &err, "the kernel has membarrier(2)", LACK,
-        "implementations cannot be exchanged while a program runs",
-        "allow membarrier in the container's seccomp profile; Linux 4.14 or later has it");
-}
-
-/* ------------------------------------------------------------------ what is installed */
-
-static void examine_components(struct doctor *d)
-{
-    struct portolan_palette *p = NULL;
-    struct portolan_error err = {0};
-    enum portolan_status status = portolan_palette_create(&p, &err);
-
-    if (!status)
-        status = portolan_palette_add_defaults(p, NULL, &err);
-    if (!status && !portolan_palette_find(p, "portolan.Mastermind"))
-        portolan_error_set(&err, PORTOLAN_ENOTFOUND, "portolan.Mastermind is not found");
-    portolan_palette_destroy(p);
-    portolan_health_add_result(
-        &d->health, "components", &err, "Portolan's own are found", LACK,
-        "assemblies that measure or choose cannot run",
-        "reinstall Portolan, or name the folder of its components in PORTOLAN_PATH");
-}
-
-static void examine_compiler(struct doctor *d)
-{
-    portolan_health_add_command(
-        &d->health, "compiler", (const char *const[]){DOCTOR_COMPILER, "--version", NULL},
-        DOCTOR_COMPILER, NOTE, "portolan wrap and portolan link do not work",
-        "install " DOCTOR_COMPILER ", or name another one with --cc");
-}
-
-/* Judges a file of C, as `portolan call` does. */
-static void examine_libclang(struct doctor *d)
-{
-    static const char text[] = "#include <stddef.h>\nsize_t x;\n", found[] = "C is read",
-                      costs[] = "portolan call and wrap, and proxygen on headers, do not work",
-                      remedy[] = "install libclang, as the message says, and its headers (Debian: "
-                                 "libclang-common-14-dev)";
-    struct portolan_error err = {0};
-    const char *folder = portolan_temporary_folder(&d->health.arena, &err);
-    const char *file = portolan_arena_printf(&d->health.arena, "%s/x.c", folder ? folder : "");
-
-    if (folder && !portolan_replace_file(file, text, sizeof text - 1, &err))
-        portolan_health_add_command(&d->health, "libclang",
-                                    (const char *const[]){SELF, "call", "--check", file, NULL},
-                                    found, NOTE, costs, remedy);
-    else
-        portolan_health_add_result(&d->health, "libclang", &err, found, NOTE, costs, remedy);
-    if (folder)
-        portolan_folder_remove(folder);
-}
-
-static void examine_otf2(struct doctor *d)
-{
-    portolan_health_add(
-        &d->health, "OTF2", DOCTOR_HAS_OTF2 ? FINE : NOTE,
-        DOCTOR_HAS_OTF2 ? "traces of OTF2 are read and written" : "built without",
-        "portolan cannot read traces of other tools, and portolan export has no format otf2",
-        "build Portolan with libopen-trace-format2-dev");
-}
-
-static void examine_postgres(struct doctor *d)
-{
-    portolan_health_add(&d->health, "PostgreSQL", DOCTOR_HAS_POSTGRES ? FINE : NOTE,
-                        DOCTOR_HAS_POSTGRES ? "stores may be on servers" : "built without",
-                        "experiment stores can only be files, not on servers",
-                        "build Portolan with libpq-dev");
-}
-
-static void examine_pages(struct doctor *d)
-{
-    portolan_health_add(&d->health, "pages", DOCTOR_HAS_PAGES ? FINE : NOTE,
-                        DOCTOR_HAS_PAGES ? "portolan watch serves pages" : "built without",
-                        "no page follows a run: portolan watch, portolan run --watch",
-                        "build Portolan with libmicrohttpd-dev");
-}
-
-/* Two ranks of a program that does nothing. */
-static void examine_virtual_time(struct doctor *d)
-{
-    portolan_health_add_command(
-        &d->health, "virtual time",
-        (const char *const[]){SELF, "clue", "run", "--no-trial", "--quiet", "-n", "2", "--", "true",
-                              NULL},
-        "programs run in one process", NOTE,
-        "portolan clue run does not work, nor do choices for other machines",
-        "allow programs to map executable memory; sysctl vm.max_map_count limits the number of "
-        "ranks");
-}
-
-static void examine_store(struct doctor *d)
-{
-    const char *path = d->store ? d->store : "portolan.db";
-    bool is_server = portolan_store_is_server(path);
-    struct portolan_store *store = NULL;
-    struct portolan_error err = {0};
-    char *folder;
-
-    if (is_server || !access(path, F_OK))
-        portolan_store_open(path, PORTOLAN_STORE_READ, &store, &err);
-    portolan_store_close(store);
-    if (is_server || err.status) {
-        portolan_health_add_result(&d->health, "store", &err, "the server answers", LACK,
-                                   "measurements cannot be stored",
-                                   "name another store with --store");
-    } else if ((folder = folder_of(path))) {
-        portolan_health_examine_folder(&d->health, folder);
-        free(folder);
-    }
-}
-
-/* ------------------------------------------------------------------ all of it */
-
 /* Returns the exit status. */
-static int examine(struct doctor *d)
+static int print_findings(const struct portolan_health *h, bool as_json)
 {
-    static void (*const examinations[])(struct doctor * d) = {
-        examine_mpi,      examine_launcher,     examine_cores, examine_threads,
-        examine_clock,    examine_counters,     examine_swaps, examine_components,
-        examine_compiler, examine_libclang,     examine_otf2,  examine_postgres,
-        examine_pages,    examine_virtual_time, examine_store,
-    };
-    const size_t n = sizeof examinations / sizeof *examinations;
     struct portolan_text out = {0};
     int result;
 
-    for (size_t i = 0; i < n; i++) {
-        portolan_progress("examinations", i, n, false);
-        examinations[i](d);
-    }
-    (d->json ? portolan_health_write_json : portolan_health_write)(&d->health, &out);
+    (as_json ? portolan_health_write_json : portolan_health_write)(h, &out);
     result = out.bytes && !out.failed ? write_text(NULL, out.bytes) : EXIT_BAD_INPUT;
     portolan_text_clear(&out);
-    return result ? result : d->health.n_lacks ? EXIT_BAD_INPUT : 0;
-}
-
-/* Counts the hosts of the job and, unless they are given, the ranks on rank 0's. */
-static void count_ranks(struct doctor *d)
-{
-    struct portolan_cohort *c = d->cohort;
-    struct portolan_machine_reading mine, *all = NULL;
-    int here = 0;
-
-    portolan_machine_read(&mine);
-    d->health.n_cores = mine.cores;
-    d->health.n_ranks = d->n_ranks;
-    if (c->size == 1 || c->gather(c, &mine, sizeof mine, (void **)&all, NULL) || !all)
-        return;
-    d->n_hosts = portolan_machine_count_hosts(all, (size_t)c->size, &here);
-    if (!d->n_ranks)
-        d->health.n_ranks = here;
-    free(all);
+    return result ? result : h->n_lacks ? EXIT_BAD_INPUT : 0;
 }
 
 int command_doctor(int argc, char **argv)
@@ -293,19 +39,22 @@ int command_doctor(int argc, char **argv)
                "status is 1 if something that Portolan needs is missing.",
         .options = options,
     };
-    struct doctor d = {.cohort = portolan_cohort_alone()};
+    struct doctor d = {.store = "portolan.db"};
+    struct portolan_error mpi = {0};
+    struct portolan_cohort *cohort = portolan_cohort_alone();
+    struct portolan_health health = {0};
     bool has_ranks;
     int result = 0;
 
     parse_line(&line, argc, argv, 0, &d);
-    has_ranks = !portolan_mpi_init(&d.mpi) && !portolan_mpi_cohort_create(&d.cohort, &d.mpi);
-    count_ranks(&d);
-    if (d.cohort->rank == 0)
-        result = examine(&d);
+    has_ranks = !portolan_mpi_init(&mpi) && !portolan_mpi_cohort_create(&cohort, &mpi);
+    portolan_examine(&(struct portolan_examine_options){cohort, &mpi, d.ranks, d.store}, &health);
+    if (cohort->rank == 0)
+        result = print_findings(&health, d.json);
     if (has_ranks) {
-        portolan_mpi_cohort_destroy(d.cohort);
+        portolan_mpi_cohort_destroy(cohort);
         portolan_mpi_finalize();
     }
-    portolan_arena_clear(&d.health.arena);
+    portolan_arena_clear(&health.arena);
     return result;
 }

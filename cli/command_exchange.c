@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stored trials for other tools, and TAU profiles as trials: `export` and `import`. */
-#include "trial_store.h"
+#include "trial_words.h"
 
 #include <portolan/export.h>
 
@@ -171,7 +171,7 @@ int command_export(int argc, char **argv)
     enum portolan_status status;
 
     parse_line(&export_line, argc, argv, 0, &o);
-    status = trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err);
+    status = trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err);
     if (status == PORTOLAN_OK)
         status = (o.job.format->takes_several ? trial_store_select_alike : trial_store_select)(
             &t, o.store.trials, &list, &err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `portolan explain`: finds the run, and prints what explains it (<portolan/explain.h>). */
-#include "trial_store.h"
+#include "trial_words.h"
 
 #include <portolan/explain.h>
 
@@ -109,7 +109,7 @@ int command_explain(int argc, char **argv)
     int result;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK)
+    if (trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK)
         explain_stored(&t, &o, &out, &err);
     result = err.status == PORTOLAN_OK ? write_text(NULL, out.bytes ? out.bytes : "")
                                        : print_error(&err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan model and its verbs: the source of rows, the fit, the output. */
-#include "trial_store.h"
+#include "trial_words.h"
 
 #include <portolan/command.h>
 #include <portolan/list.h>
@@ -210,7 +210,8 @@ static enum portolan_status read_store(const struct model_options *o,
 {
     struct portolan_trial_list list = {0};
     struct trial_store t;
-    enum portolan_status status = trial_store_open(&t, &o->store, PORTOLAN_STORE_READ, err);
+    enum portolan_status status =
+        trial_store_open(&t, &o->store, print_diagnostic, PORTOLAN_STORE_READ, err);
 
     if (!status)
         status = trial_store_select_alike(&t, o->trials, &list, err);
@@ -328,6 +329,7 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 int command_model(int argc, char **argv)
 {
     static char name[64];
+    const char *near;
 
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(argv[1], verbs[i].name)) {
@@ -335,6 +337,14 @@ int command_model(int argc, char **argv)
             argv[1] = name;
             return run_verb(&verbs[i], argc - 1, argv + 1);
         }
+    near = argc > 2 ? portolan_nearest_member(argv[1], &verbs[0].name, sizeof verbs / sizeof *verbs,
+                                              sizeof *verbs)
+                    : NULL;
+    if (near) {
+        fprintf(stderr, "portolan model: unknown view '%s'%s\n", argv[1],
+                portolan_did_you_mean(near).text);
+        return EXIT_USAGE;
+    }
     return study_report(argc, argv, "ASSEMBLY.xml|STORE\nlist|show|plot|compare|fit ...",
                         "Show the models of the implementations of each core component. With list, "
                         "show, plot, compare or fit: show the models of all call paths of a store, "

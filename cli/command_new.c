@@ -36,7 +36,9 @@ static const struct cli_option project_options[] = {
     {"build", 'b', "make|meson", "what builds it (default: make)",
      INTO_CHOICE(struct new_options, build, "make", "meson")},
     {.key = CLI_WORD, INTO(struct new_options, name), .doc = "one project at a time"},
-    {.key = CLI_END, .doc = "which name?", INTO(struct new_options, name)},
+    {.key = CLI_END,
+     .doc = "which name? as in: portolan new smoother",
+     INTO(struct new_options, name)},
     {0},
 };
 

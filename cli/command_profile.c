@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trial_store.h"
+#include "trial_words.h"
+
+#include <portolan/profile.h>
 
 #include <string.h>
 
@@ -96,7 +98,8 @@ int command_profile(int argc, char **argv)
             "Show the call graph that was measured by call path, and what is pruned and why.",
             portolan_plan_report_callgraph, portolan_plan_report_callgraph_json);
     parse_line(&line, argc, argv, 0, &o);
-    if (trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK &&
+    if (trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err) ==
+            PORTOLAN_OK &&
         trial_store_select(&t, o.store.trials, &list, &err) == PORTOLAN_OK && list.n == 0)
         portolan_error_set(&err, PORTOLAN_ENOTFOUND, "store '%s' has no trial", t.path);
     if (err.status == PORTOLAN_OK) {

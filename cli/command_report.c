@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A study as a page, as JSON, or as lines: predicted compared with measured. */
-#include "report_source.h"
+#include "report_words.h"
 
 #include <portolan/explain.h>
+#include <portolan/trial_store.h>
 #include <portolan/wrap.h>
 
 #include <stdio.h>
@@ -15,9 +16,22 @@ struct report_options {
     bool json;
 };
 
+/* Before the table's own check, since a forgotten FILE takes the assembly's place. */
+static error_t check_html(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    const struct report_options *o = to;
+
+    (void)arg, (void)option;
+    if (o->html && !o->of.study.assembly.file && trial_store_is_one(o->html))
+        argp_error(state, "--html needs the name of the page, too: --html page.html %s", o->html);
+    return 0;
+}
+
 static const struct cli_option report_table[] = {
     {"html", 'o', "FILE", "write a page that shows the whole study; it needs no network",
      INTO(struct report_options, html)},
+    {.key = CLI_END, .take = check_html},
     {"json", 0, NULL, "print the page's data as JSON", INTO(struct report_options, json)},
     {"d3", 0, "FILE", "the D3 script, if it is not where Debian's node-d3 installs it",
      INTO(struct report_options, d3)},
@@ -129,7 +143,7 @@ int command_report(int argc, char **argv)
                "--json, show the whole study; with two sets of trials, also compare them.",
         .options = report_table,
     };
-    struct report_options o = {0};
+    struct report_options o = {.of.means = &study_means};
     struct portolan_error err = {0};
     struct portolan_text document = {0};
     int result = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trial_store.h"
+#include "trial_words.h"
+
+#include <portolan/profile.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +138,7 @@ static void report_recovered(void *out, const char *file, int64_t id)
 static void recover(struct trial_store *t, const struct options *o, struct portolan_text *out,
                     struct portolan_error *err)
 {
-    if (!trial_store_find(t, &o->store, err) &&
+    if (!trial_store_find(t, &o->store, print_diagnostic, err) &&
         !portolan_store_recover(t->path, report_recovered, out, err) && !out->length)
         portolan_text_add(out, "store '%s': there is nothing to recover\n", t->path);
 }
@@ -181,7 +183,7 @@ int command_trials(int argc, char **argv)
     parse_line(&line, argc, argv, 0, &o);
     if (o.action == RECOVER)
         recover(&t, &o, &out, &err);
-    else if (trial_store_open(&t, &o.store,
+    else if (trial_store_open(&t, &o.store, print_diagnostic,
                               o.action < LABEL ? PORTOLAN_STORE_READ : PORTOLAN_STORE_WRITE,
                               &err) == PORTOLAN_OK)
         act(&o, &t, &out, &err);

@@ -4,7 +4,7 @@
  * is looked at from time to time, by a connection of its own. A look takes a hundredth of the time
  * at most, so that a run with which it shares cores loses less than that.
  */
-#include "report_source.h"
+#include "report_words.h"
 
 #include <portolan/follow.h>
 #include <portolan/machine.h>
@@ -170,7 +170,7 @@ int command_watch(int argc, char **argv)
                "what is stored, until Ctrl-C.",
         .options = watch_table,
     };
-    struct watch_options o = {.interval_s = 1};
+    struct watch_options o = {.of.means = &study_means, .interval_s = 1};
     struct watching w = {
         .o = &o,
         .run = {.send = send_event, .arg = &w, .has_turned = true, PORTOLAN_FOLLOWER_BEGINS}};

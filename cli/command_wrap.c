@@ -124,7 +124,7 @@ static const struct cli_option options[] = {
      INTO(struct wrap_options, wrap.keep)},
     {.key = CLI_WORD, .take = take_program},
     {.key = CLI_END,
-     .doc = "which functions? name them with --functions 'GLOB'",
+     .doc = "which functions? name them, as in: portolan wrap --functions 'cblas_*' -- PROGRAM",
      INTO(struct wrap_options, wrap.n_functions)},
     {.key = CLI_END,
      .doc = "which header declares them? name it with --header FILE",

@@ -110,8 +110,15 @@ static int unknown_command(const char *word)
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (commands[i].run)
             names[n++] = commands[i].name;
-    fprintf(stderr, "portolan: error: unknown command '%s'%s\n`portolan --help` lists them.\n",
-            word, portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
+    if (*word == '-')
+        fprintf(stderr,
+                "portolan: error: '%s' is no command; options come after it, as in: portolan "
+                "run %s\n",
+                word, word);
+    else
+        fprintf(stderr, "portolan: error: unknown command '%s'%s\n", word,
+                portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
+    fprintf(stderr, "`portolan --help` lists the commands.\n");
     return EXIT_USAGE;
 }
 
@@ -164,6 +171,10 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         printf("portolan %s\n", portolan_version());
         return 0;
+    }
+    if (argc == 3 && !strcmp(argv[1], "help")) { /* of a command */
+        argv[1] = argv[2];
+        argv[2] = "--help";
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_usage(stdout);

@@ -27,7 +27,19 @@ static error_t check_explore(void *to, char *arg, const struct cli_option *optio
     return 0;
 }
 
+/* What users of other launchers try. */
+static error_t refuse_ranks(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
+{
+    (void)to, (void)option;
+    argp_error(state,
+               "ranks are started by the launcher: mpiexec." PORTOLAN_MPI " -n %s portolan run …",
+               arg);
+    return EINVAL;
+}
+
 const struct cli_option run_table[] = {
+    {"ranks", 'n', "N", "", .take = refuse_ranks, .is_hidden = true},
     {"control", 0, "FILE",
      "execute the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))",
      INTO(struct run_options, control)},

@@ -92,7 +92,9 @@ static PyObject *plan_make(PyTypeObject *type, PyObject *args, PyObject *named)
     wishes.assembly.context_names = p->names;
     wishes.assembly.contexts = p->values;
     Py_BEGIN_ALLOW_THREADS;
-    status = study_plan(&p->s, &wishes, here, &err);
+    status = workbench_look_beside(&p->s.w, &err);
+    if (!status)
+        status = study_plan(&p->s, &wishes, here, &err);
     Py_END_ALLOW_THREADS;
     if (status == PORTOLAN_OK)
         return (PyObject *)p;

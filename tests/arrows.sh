@@ -62,7 +62,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: answer base assembly callgraph measure choice models plan race store
 optimizer/library: answer base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
-optimizer/study: assembly base command framework json list machine measure optimizer palette program session store study trials workbench
+optimizer/study: assembly base command framework json list machine measure optimizer palette program session store study trials trial_store workbench
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
@@ -79,12 +79,14 @@ clue/carrier: base store clue_report stats command command_line index json list 
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study progress
+project/health: base command framework health list machine palette probe progress store examine
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: answer base chart command compare explain grid json list mastermind measure assembly palette plan profile report store progress
 report/follow: base follow json store
+report/source: base report study trials report_source
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow session study trials
+cli: base examine explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow report_source session study trials trial_store
 python: base framework list machine mpi report session settle store study trials
 examples: base assembly framework embed models record
 '
@@ -125,7 +127,7 @@ framework/parameters 0: framework/status
 hercule 5: hercule/recognise
 hercule/assembly 0: hercule
 hercule/component 0: hercule hercule/assembly
-hercule/experiments 0: hercule hercule/assembly
+hercule/experiments 0: hercule hercule/assembly hercule/recognise
 mastermind/component 0: mastermind/recorder mastermind/store
 mastermind/recorder 0: mastermind/store
 mastermind/store 4:
@@ -151,6 +153,7 @@ proxygen/wrap/inside 5: proxygen/runtime
 python 5: optimizer/study
 sidl/compiler 10:
 report/follow 0:
+report/source 0: report
 sidl/fortran 0: sidl/runtime
 sidl/runtime 9:
 trace/analysis 8: trace/model

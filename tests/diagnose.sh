@@ -88,9 +88,9 @@ try "$PORTOLAN" diagnose -n 2 -- /bin/true
 gives 'a program without MPI' 1 "nothing was recorded: '/bin/true' made no call of MPI"
 try "$PORTOLAN" diagnose -- ./nothing-here
 gives 'a program that is not there' 1 "nothing-here"
-try "$PORTOLAN" diagnose -p geometric --threshold caus=1 -- ./nothing-here
+try "$PORTOLAN" diagnose -p geometric --threshold caus=1 -- /bin/true
 gives 'an unknown threshold is told before anything runs' 1 "^portolan: error: there is no threshold 'caus'.*cause"
-lacks 'and then nothing is run' 'nothing-here'
+lacks 'and then nothing is run' '/bin/true'
 try "$PORTOLAN" diagnose --repeat 2 -- ./nothing-here
 gives 'what needs a paradigm' 2 'repeat needs a paradigm'
 try "$PORTOLAN" diagnose -p no/file.xml uneven.txt

@@ -338,6 +338,8 @@ enum portolan_status portolan_trends_read(struct portolan_store *store,
                         .trends = trends,
                         .metric = query->metric ? query->metric : "exclusive"};
 
-    return trials->n ? trend_call(read_trends, &r, NULL, err)
-                     : portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial");
+    return trials->n
+               ? trend_call(read_trends, &r, NULL, err)
+               : portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "there is no trial; `portolan measure` and `run` store them");
 }

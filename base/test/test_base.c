@@ -116,6 +116,34 @@ static void words_are_found_whole(void **state)
     assert_false(portolan_is_c_word("char_"));
 }
 
+static void nearest_file_is_of_its_folder(void **state)
+{
+    char folder[] = "/tmp/portolan-baseXXXXXX", path[64], wanted[128];
+
+    assert_non_null(mkdtemp(folder));
+    for (const char *const *name = (const char *const[]){"a1.xml", "plate.xml", "plates.xml", NULL};
+         *name; name++) {
+        snprintf(path, sizeof path, "%s/%s", folder, *name);
+        assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0666)), 0);
+    }
+    errno = ENOENT;
+    snprintf(path, sizeof path, "%s/plat.xml", folder);
+    snprintf(wanted, sizeof wanted, "; did you mean '%s/plate.xml'?", folder);
+    assert_string_equal(portolan_did_you_mean_file(path).text, wanted);
+    assert_int_equal(errno, ENOENT);
+    snprintf(path, sizeof path, "%s/zebra.csv", folder);
+    assert_string_equal(portolan_did_you_mean_file(path).text, "");
+    snprintf(path, sizeof path, "%s/plate.xml", folder); /* it is there */
+    assert_string_equal(portolan_did_you_mean_file(path).text, "");
+    assert_string_equal(portolan_did_you_mean_file("/no/where").text, "");
+    for (const char *const *name = (const char *const[]){"a1.xml", "plate.xml", "plates.xml", NULL};
+         *name; name++) {
+        snprintf(path, sizeof path, "%s/%s", folder, *name);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
 static void nearest_word_suggests_near_words_only(void **state)
 {
     static const char *const known[] = {"instance", "connect", "parameter", "monitor"};
@@ -256,6 +284,7 @@ UNIT_TESTS(cmocka_unit_test(first_cause_is_kept), cmocka_unit_test(only_files_ar
            cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
            cmocka_unit_test(words_are_found_whole),
            cmocka_unit_test(nearest_word_suggests_near_words_only),
+           cmocka_unit_test(nearest_file_is_of_its_folder),
            cmocka_unit_test(numbers_must_be_whole_texts),
            cmocka_unit_test(allocation_fails_when_told_and_checks_products),
            cmocka_unit_test(arrays_grow_as_a_whole_or_not_at_all),

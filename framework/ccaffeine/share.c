@@ -27,7 +27,8 @@ static enum portolan_status load_script(const char *file, char **text, size_t *s
     *text = NULL;
     *size = 0;
     if (!f)
-        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s%s", file, strerror(errno),
+                                  portolan_did_you_mean_file(file).text);
     for (bool first = true; (n = fread(bytes, 1, sizeof bytes, f)); first = false) {
         if (first && !portolan_script_is(file, bytes, n))
             break;

@@ -75,6 +75,22 @@ enum portolan_status portolan_record_check_folder(const char *folder, struct por
                                     "%s is not empty; a trace needs a folder of its own", folder);
 }
 
+enum portolan_status portolan_record_check_program(const char *name, struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    const char *file = portolan_program_find(&arena, name);
+    bool is_one;
+    int cause;
+
+    errno = file ? 0 : errno;
+    is_one = file && portolan_is_program(file);
+    cause = errno ? errno : EACCES; /* a folder */
+    portolan_arena_clear(&arena);
+    return is_one ? PORTOLAN_OK
+                  : portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s%s", name,
+                                       strerror(cause), portolan_did_you_mean_file(name).text);
+}
+
 bool portolan_record_is_empty(const char *folder)
 {
     return !portolan_record_check_folder(folder, NULL);

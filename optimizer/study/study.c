@@ -160,6 +160,7 @@ enum portolan_status study_open_partly(struct study *s, struct study_options *o,
     enum portolan_status status;
 
     *s = (struct study){0};
+    o->assembly.reads_only = true;
     status = portolan_store_is_one(o->assembly.file)
                  ? workbench_open_store(&s->w, &o->assembly, err)
                  : workbench_open(&s->w, &o->assembly, means->report, err);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void clear_lists(struct assembly_options *o)
 {
@@ -43,6 +44,23 @@ static bool has_parameter(const struct workbench *w, const struct portolan_assem
     return false;
 }
 
+/* The name that is nearest to PARAMETER, of all that the classes have; NULL: none is near. */
+static const char *near_parameter(const struct workbench *w, const char *parameter)
+{
+    const char *near = NULL;
+
+    for (size_t i = 0; i < w->assembly->n_instances; i++)
+        for (size_t k = 0; !near && k < w->assembly->instances[i].n_alternatives; k++) {
+            const struct portolan_class_description *c =
+                class_of(w, &w->assembly->instances[i].alternatives[k]);
+
+            if (c && c->n_parameters)
+                near = portolan_nearest_member(parameter, &c->parameters[0].name, c->n_parameters,
+                                               sizeof c->parameters[0]);
+        }
+    return near;
+}
+
 /* The only instance that has a parameter of this name; NULL (with a cause) if none or several. */
 static const char *find_owner(const struct workbench *w, const char *parameter,
                               struct portolan_error *err)
@@ -64,8 +82,8 @@ static const char *find_owner(const struct workbench *w, const char *parameter,
         owner = name;
     }
     if (!owner)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND, "no instance of '%s' has this parameter",
-                           a->file);
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "no instance of '%s' has this parameter%s",
+                           a->file, portolan_did_you_mean(near_parameter(w, parameter)).text);
     return owner;
 }
 
@@ -263,6 +281,23 @@ bool workbench_is_diagnosed(const struct workbench *w)
     return find_provider(w, "portolan.ports.Diagnosis", NULL);
 }
 
+enum portolan_status workbench_look_beside(struct workbench *w, struct portolan_error *err)
+{
+    const char *keeper = find_keeper(w), *file = workbench_peek_store(w), *beside;
+    struct portolan_arena arena = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!keeper || !file || !access(file, F_OK))
+        return PORTOLAN_OK;
+    beside = portolan_file_beside(&arena, w->assembly->file, file);
+    if (!beside)
+        status = portolan_no_memory(err);
+    else if (!access(beside, F_OK))
+        status = set_parameter(w, keeper, "store", beside, err);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
 enum portolan_status workbench_put_store(struct workbench *w, const char *file,
                                          struct portolan_error *err)
 {
@@ -361,6 +396,8 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
     clear_lists(o);
     if (status == PORTOLAN_OK && o->store && (status = workbench_put_store(w, o->store, err)))
         portolan_error_prefix(err, "--store");
+    else if (status == PORTOLAN_OK && !o->store && o->reads_only)
+        status = workbench_look_beside(w, err);
     if (status == PORTOLAN_OK)
         status = workbench_check(w, &d);
     if (status != PORTOLAN_OK) {

@@ -175,6 +175,26 @@ enum portolan_status portolan_assembly_to_script(const struct portolan_assembly 
                                                  struct portolan_conversion *c, char **text,
                                                  struct portolan_error *err);
 
+/** The forms of a file: a script, one as Ccaffeine's GUI saves it, an XML assembly. */
+enum portolan_form { PORTOLAN_FORM_RC, PORTOLAN_FORM_BLD, PORTOLAN_FORM_XML };
+
+/** What is converted. Strings are borrowed for the call. */
+struct portolan_convert_options {
+    const char *in;
+    const char *out;  /**< what the result will be; NULL: no file. It is not written */
+    const char *path; /**< folders of components, before all others; or NULL */
+    enum portolan_form from, to;
+};
+
+/**
+ * Reads the file and converts it; a script becomes another one by way of an assembly. The caller
+ * frees *TEXT, which is NULL on failure. Problems go to D, losses to C. Errors: those of reading
+ * and of the conversions above.
+ */
+enum portolan_status portolan_convert(const struct portolan_convert_options *o,
+                                      struct portolan_conversion *c, struct portolan_diagnostics *d,
+                                      char **text, struct portolan_error *err);
+
 #ifdef __cplusplus
 }
 #endif

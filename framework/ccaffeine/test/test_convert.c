@@ -397,6 +397,35 @@ static void memory_that_runs_out_is_told(void **state)
     free(text);
 }
 
+static void a_file_becomes_any_other_form(void **state)
+{
+    static const enum portolan_form forms[] = {PORTOLAN_FORM_RC, PORTOLAN_FORM_BLD,
+                                               PORTOLAN_FORM_XML};
+    static const char *const begin[] = {"#!ccaffeine", "", "<?xml"};
+    struct portolan_convert_options o = {.path = COMPONENTS, .from = PORTOLAN_FORM_RC};
+    struct told t;
+    struct portolan_diagnostics d = {hear_error, &t, 0};
+    char *text;
+
+    assert_int_equal(test_folder_make(state), 0);
+    o.in = test_file_write("plain.rc", plain_script);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        o.to = forms[i];
+        listen(&t);
+        if (portolan_convert(&o, &t.c, &d, &text, &t.err))
+            fail_msg("%s%s", t.err.text, t.text.bytes ? t.text.bytes : "");
+        assert_int_equal(t.c.losses, forms[i] == PORTOLAN_FORM_BLD ? 3 : 0);
+        assert_int_equal(strncmp(text, begin[i], strlen(begin[i])), 0);
+        assert_true(!t.c.losses || strstr(t.text.bytes, "0 loss: a .bld file cannot name"));
+        portolan_text_clear(&t.text);
+        free(text);
+    }
+    o.in = test_file("missing.rc");
+    assert_int_equal(portolan_convert(&o, &listen(&t)->c, &d, &text, &t.err), PORTOLAN_EIO);
+    assert_null(text);
+    test_folder_remove(state);
+}
+
 UNIT_TESTS_BETWEEN(read_palette, drop_palette,
                    cmocka_unit_test(what_both_can_say_goes_over_both_ways),
                    cmocka_unit_test(a_name_of_its_own_goes_over),
@@ -409,4 +438,5 @@ UNIT_TESTS_BETWEEN(read_palette, drop_palette,
                    cmocka_unit_test(what_a_script_cannot_say_is_told_by_line),
                    cmocka_unit_test(what_hangs_on_an_instance_goes_with_it),
                    cmocka_unit_test(types_are_known_by_the_palette),
-                   cmocka_unit_test(memory_that_runs_out_is_told))
+                   cmocka_unit_test(memory_that_runs_out_is_told),
+                   cmocka_unit_test(a_file_becomes_any_other_form))

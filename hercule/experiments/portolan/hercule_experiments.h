@@ -38,6 +38,8 @@ enum portolan_status portolan_record_program(const struct portolan_recording *r,
 /** Checks that FOLDER is empty or can be made, because files in it would be taken for those of a
  * run. PORTOLAN_EIO. */
 enum portolan_status portolan_record_check_folder(const char *folder, struct portolan_error *err);
+/** Checks that the program NAME can be started. PORTOLAN_ENOTFOUND, PORTOLAN_ENOMEM. */
+enum portolan_status portolan_record_check_program(const char *name, struct portolan_error *err);
 /** Returns whether no stream is in FOLDER: then the program is one that … */
 bool portolan_record_is_empty(const char *folder);
 #define PORTOLAN_RECORDS_NOTHING                                                                   \
@@ -148,6 +150,31 @@ void portolan_experiments_clear(struct portolan_experiments *e);
 enum portolan_status portolan_subject_record(struct portolan_subject *s,
                                              const struct portolan_experiment_options *o,
                                              struct portolan_error *err);
+
+/**
+ * Before any run: reads the trial or trace that `o` names, `o->file` being an assembly or a trace,
+ * and sets `o->ranks` to those of the trial, or to 2 if nobody set them. AGAINST: the trial that
+ * will be compared with; 0: none. PORTOLAN_EINVAL: what is named does not go together; else errors
+ * of the functions above and of portolan_findings_check().
+ */
+enum portolan_status portolan_subject_read_given(struct portolan_subject *s,
+                                                 struct portolan_experiment_options *o,
+                                                 int64_t against, struct portolan_error *err);
+/** Reads N WORDS NAME=VALUE into D, and checks that there are such thresholds. PORTOLAN_EINVAL;
+ * errors of portolan_diagnosis_of_quantities(). */
+enum portolan_status portolan_subject_set_thresholds(struct portolan_subject *s,
+                                                     const char *const *words, size_t n,
+                                                     struct portolan_diagnosis_options *d,
+                                                     struct portolan_error *err);
+/** *TEXT, which the caller frees: what was recorded, for how long and how. RUN_NS: NaN if it is
+ * not known. PORTOLAN_ENOMEM. */
+enum portolan_status portolan_subject_text(const struct portolan_subject *s,
+                                           const struct portolan_experiment_options *o, int digits,
+                                           int n_ranks, double run_ns, char **text,
+                                           struct portolan_error *err);
+/** *TEXT, which the caller frees: which paradigms the trace looks like. PORTOLAN_ENOMEM. */
+enum portolan_status portolan_subject_suggest(const struct portolan_subject *s, int digits,
+                                              char **text, struct portolan_error *err);
 
 /* ------------------------------------------------- findings in the store */
 

@@ -124,6 +124,18 @@ static void a_trace_needs_a_folder_of_its_own(void **state)
     assert_int_equal(portolan_record_check_folder(test_file("no/where"), NULL), PORTOLAN_EIO);
 }
 
+static void a_program_is_there_and_may_run(void **state)
+{
+    struct portolan_error missing = {0}, text = {0};
+
+    assert_int_equal(portolan_record_check_program("sh", NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_record_check_program("./nothing", &missing), PORTOLAN_ENOTFOUND);
+    assert_string_equal(missing.text, "cannot run './nothing': No such file or directory");
+    assert_int_equal(portolan_record_check_program(test_file_write("text", "words"), &text),
+                     PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(text.text, "Permission denied"));
+}
+
 /* ------------------------------------------------- two trials */
 
 static int64_t put_trial(struct portolan_store *store, int ranks,
@@ -224,6 +236,76 @@ static void a_trial_must_have_been_diagnosed(void **state)
     assert_string_equal(none.text, "there is no trial 99");
 }
 
+/* ------------------------------------------------- what a user names */
+
+static void what_is_named_must_go_together(void **state)
+{
+    struct portolan_subject s = {.store = test_file("named.db")};
+    struct portolan_experiment_options o = {.file = "x.trace", .keep = "folder"};
+    struct portolan_error trace = {0}, both = {0}, none = {0};
+
+    assert_int_equal(portolan_subject_read_given(&s, &o, 0, &trace), PORTOLAN_EINVAL);
+    assert_string_equal(trace.text, "--keep is for runs and their trials; 'x.trace' is a trace");
+    o = (struct portolan_experiment_options){.file = "x.trace", .trial = 3};
+    assert_int_equal(portolan_subject_read_given(&s, &o, 0, &both), PORTOLAN_EINVAL);
+    assert_non_null(strstr(both.text, "trial 3 or 'x.trace', not both"));
+    o = (struct portolan_experiment_options){.program = (char *[]){"a.out", NULL}};
+    assert_int_equal(portolan_subject_read_given(&s, &o, 0, &none), PORTOLAN_OK);
+    assert_int_equal(o.ranks, 2); /* nothing said on how many */
+}
+
+static void a_trial_says_on_how_many_ranks(void **state)
+{
+    const char *path = test_file("ranks.db");
+    struct portolan_subject s = {.store = path};
+    struct portolan_experiment_options o = {0};
+    struct portolan_store *store;
+    struct portolan_error err = {0};
+
+    assert_int_equal(portolan_store_open(path, PORTOLAN_STORE_WRITE, &store, NULL), PORTOLAN_OK);
+    o.trial = put_trial(store, 4, NULL, 0);
+    portolan_store_close(store);
+    if (portolan_subject_read_given(&s, &o, 0, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(o.ranks, 4);
+    portolan_subject_clear(&s);
+}
+
+static void thresholds_are_known_numbers(void **state)
+{
+    struct portolan_subject s = {0};
+    struct portolan_diagnosis_options d = {0};
+    struct portolan_error word = {0}, name = {0};
+
+    if (portolan_subject_see_as(&s, "geometric", NULL, 0, &word))
+        fail_msg("%s", word.text);
+    assert_int_equal(
+        portolan_subject_set_thresholds(&s, (const char *[]){"problem=much"}, 1, &d, &word),
+        PORTOLAN_EINVAL);
+    assert_string_equal(word.text, "--threshold problem=much: 'much' is no number");
+    assert_int_not_equal(
+        portolan_subject_set_thresholds(&s, (const char *[]){"nothing=1"}, 1, &d, &name),
+        PORTOLAN_OK);
+    assert_non_null(strstr(name.text, "nothing"));
+    portolan_subject_clear(&s);
+}
+
+static void a_subject_says_what_was_recorded(void **state)
+{
+    const struct portolan_subject s = {
+        .paradigm = "geometric", .trial = 7, .recording = 0.02, .shares_cores = true};
+    const struct portolan_experiment_options o = {.file = "dir/plate.xml"};
+    char *text;
+
+    assert_int_equal(portolan_subject_text(&s, &o, 1, 4, 1.5e9, &text, NULL), PORTOLAN_OK);
+    assert_string_equal(text,
+                        "plate.xml: paradigm geometric, 4 ranks, 1.5 s, trial 7\n"
+                        "recording took 2.0 % of the time recorded: all times are without it\n"
+                        "ranks shared cores: these are processor times, as if each rank had a "
+                        "core\n");
+    free(text);
+}
+
 /* ------------------------------------------------- losses */
 
 static void losses_overrule_a_paradigm_that_cannot_tell(void **state)
@@ -254,6 +336,11 @@ UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(overhead_is_that_of_another_trial),
                    cmocka_unit_test(a_profile_has_what_was_called),
                    cmocka_unit_test(a_trace_needs_a_folder_of_its_own),
+                   cmocka_unit_test(a_program_is_there_and_may_run),
                    cmocka_unit_test(a_change_counts_beyond_its_spread),
                    cmocka_unit_test(a_trial_must_have_been_diagnosed),
+                   cmocka_unit_test(what_is_named_must_go_together),
+                   cmocka_unit_test(a_trial_says_on_how_many_ranks),
+                   cmocka_unit_test(thresholds_are_known_numbers),
+                   cmocka_unit_test(a_subject_says_what_was_recorded),
                    cmocka_unit_test(losses_overrule_a_paradigm_that_cannot_tell))

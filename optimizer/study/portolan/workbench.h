@@ -18,6 +18,7 @@ struct assembly_options {
     const struct portolan_program *program; /* holds the text and the classes; or NULL */
     const char *path;                       /* --path, more folders with component descriptions */
     const char *store;                      /* --store, instead of the Mastermind's parameter */
+    bool reads_only;                        /* the store may also lie next to FILE */
     const char *trial;                      /* --trial, if FILE is a store */
     size_t n_sets;
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
@@ -93,6 +94,9 @@ const char *workbench_peek_store(const struct workbench *w);
 /* Makes FILE its store. ENOTFOUND without a Mastermind. */
 enum portolan_status workbench_put_store(struct workbench *w, const char *file,
                                          struct portolan_error *err);
+
+/* For who only reads: a store that is not in the present folder may lie next to the assembly. */
+enum portolan_status workbench_look_beside(struct workbench *w, struct portolan_error *err);
 
 /* Loads every class that may run and each proxy, each in a process of its own, which constructors
  * of plug-ins may end. What fails goes to D, and is PORTOLAN_EFOREIGN. Flushes standard output. */

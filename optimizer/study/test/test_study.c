@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a user changes of an assembly, and what a study says when there is nothing to read. */
 #include <portolan/study.h>
+#include <portolan/trial_store.h>
 
 #include "unit_test.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char heat[] =
     "<assembly name=\"heat\">\n"
@@ -155,10 +159,52 @@ static void an_assembly_without_measurements_says_what_to_do(void **state)
     assert_string_equal(machine.text, "no machine.xml");
 }
 
+static void the_store_meant_is_that_of_the_file(void **state)
+{
+    struct trial_store_options o = {.file = test_file_write("heat.xml", heat), .path = PALETTE};
+    struct portolan_error none = {0}, err = {0};
+    struct trial_store t;
+
+    assert_int_equal(trial_store_find(&t, &o, NULL, &none), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(none.text, "has no Mastermind, so it has no stored trials"));
+    o.store = test_file("other.db"); /* then no component need be there */
+    o.path = NULL;
+    if (trial_store_find(&t, &o, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(t.path, o.store);
+    assert_string_equal(t.assembly, "heat"); /* of which trials are meant */
+    trial_store_close(&t);
+    o = (struct trial_store_options){0};
+    assert_int_equal(trial_store_find(&t, &o, NULL, &err), PORTOLAN_OK);
+    assert_string_equal(t.path, TRIAL_STORE_DEFAULT);
+    assert_null(t.assembly);
+    trial_store_close(&t);
+}
+
+static void only_traces_of_the_store_are_removed(void **state)
+{
+    struct portolan_arena arena = {0};
+    const struct trial_store t = {.path = test_file("traced.db")};
+    const char *own = portolan_store_traces(&arena, t.path),
+               *trace = portolan_arena_printf(&arena, "%s/1", own),
+               *other = portolan_arena_strdup(&arena, test_file("other"));
+
+    assert_int_equal(mkdir(own, 0777), 0);
+    assert_int_equal(mkdir(trace, 0777), 0);
+    assert_int_equal(mkdir(other, 0777), 0);
+    trial_store_remove_trace(&t, other);
+    assert_int_equal(access(other, F_OK), 0);
+    trial_store_remove_trace(&t, trace);
+    assert_int_not_equal(access(own, F_OK), 0); /* it was the last */
+    portolan_arena_clear(&arena);
+}
+
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(settings_change_the_assembly),
                    cmocka_unit_test(a_parameter_without_instance_has_one_owner),
                    cmocka_unit_test(what_cannot_be_loaded_is_named_where_it_stands),
                    cmocka_unit_test(an_optimizer_needs_a_choice_and_steps),
                    cmocka_unit_test(a_store_without_an_assembly_is_no_study),
-                   cmocka_unit_test(an_assembly_without_measurements_says_what_to_do))
+                   cmocka_unit_test(an_assembly_without_measurements_says_what_to_do),
+                   cmocka_unit_test(the_store_meant_is_that_of_the_file),
+                   cmocka_unit_test(only_traces_of_the_store_are_removed))

@@ -1,61 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report_source.h"
+#include <portolan/report_source.h>
+#include <portolan/trials.h>
 
-#include "trial_store.h"
-#include "virtual_trials.h"
-
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char default_store[] = "portolan.db";
-
-/* The first word is the store or assembly, unless it can only be a set of trials. */
-static error_t take_word(void *to, char *arg, const struct cli_option *option,
-                         struct argp_state *state)
-{
-    struct report_request *r = to;
-    struct assembly_options *o = &r->study.assembly;
-    bool is_set = (strpbrk(arg, ":=") || isdigit((unsigned char)*arg)) && access(arg, F_OK) &&
-                  !portolan_store_is_server(arg);
-
-    (void)option;
-    if (!o->file && !r->n_sets && (trial_store_is_one(arg) || !is_set))
-        o->file = arg;
-    else if (r->n_sets < 2)
-        r->sets[r->n_sets++] = arg;
-    else
-        argp_error(state, "one store and two sets of trials at most, but '%s' was also given", arg);
-    return 0;
-}
-
-static error_t check_words(void *to, char *arg, const struct cli_option *option,
-                           struct argp_state *state)
-{
-    struct report_request *r = to;
-    const char *file = r->study.assembly.file;
-
-    (void)arg, (void)option;
-    if (!file && r->n_sets)
-        r->study.assembly.file = default_store;
-    if (r->study.machine && file && portolan_store_is_one(file))
-        argp_error(state,
-                   "--machine goes with an assembly: '%s' is a store, whose trials are of real "
-                   "machines",
-                   file);
-    return 0;
-}
-
-const struct cli_option report_request_table[] = {
-    {.key = CLI_WORD, .take = take_word},
-    {.key = CLI_END, .take = check_words},
-    {"trial", 0, "NAME", "for a store: use the trials of this name (default: that of the newest)",
-     INTO(struct report_request, study.assembly.trial)},
-    TABLE_OF(study_table, struct report_request, study),
-    {0},
-};
 
 /* SET NULL: all trials of the assembly, or of the store; perhaps none. */
 static enum portolan_status select_trials(struct report_source *s, const char *set,
@@ -151,12 +100,13 @@ static enum portolan_status open_bench(struct report_source *s, const struct rep
     bool is_store = portolan_store_is_one(o.assembly.file);
     enum portolan_status status = copy_lists(&o.assembly) ? PORTOLAN_OK : portolan_no_memory(&why);
 
+    o.assembly.reads_only = true;
     if (!status && plan)
-        status = study_open_partly(&s->study, &o, &study_means, true, &why);
+        status = study_open_partly(&s->study, &o, q->means, true, &why);
     else if (!status && o.machine)
-        status = virtual_machine_name(o.machine, &s->study.machine, &why);
+        status = q->means->name_machine(o.machine, &s->study.machine, &why);
     if (!status && !plan)
-        status = workbench_open(&s->study.w, &o.assembly, print_diagnostic, &why);
+        status = workbench_open(&s->study.w, &o.assembly, q->means->report, &why);
     free_lists(&o.assembly);
     if (status && !s->study.w.assembly && !is_store) {
         *err = why;

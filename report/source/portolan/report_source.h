@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The subject of a report, opened from the arguments of the command line, for `report` and `watch`.
+/**
+ * report_source: the subject of a report, opened from what a user names: an assembly or a store,
+ * and sets of its trials. One thread. Nothing here prints or exits.
  */
-#ifndef PORTOLAN_CLI_REPORT_SOURCE_H
-#define PORTOLAN_CLI_REPORT_SOURCE_H
-
-#include "cli.h"
+#ifndef PORTOLAN_REPORT_SOURCE_H
+#define PORTOLAN_REPORT_SOURCE_H
 
 #include <portolan/report.h>
+#include <portolan/study.h>
 
 struct report_request {
+    const struct study_means *means;
     struct study_options study;
     const char *sets[2]; /* of trials: those that are reported, or those before and those now */
     size_t n_sets;
 };
-
-/* Options and words for a struct report_request. */
-extern const struct cli_option report_request_table[];
 
 struct report_source {
     struct study study;
