@@ -3,35 +3,16 @@
  * Conditions of contracts: what names and calls mean, which kinds of values fit together, and the
  * condition in C. One function for each construct checks it and writes it.
  */
-#include "contract.h"
+#include "contract_value.h"
 #include "emit.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Numbers in the order in which they widen. */
-enum kind {
-    KIND_UNKNOWN, /* a mistake that is reported already */
-    KIND_BOOL,
-    KIND_INTEGER, /* char, int, long, enums */
-    KIND_REAL,
-    KIND_COMPLEX, /* passed on to methods only */
-    KIND_STRING,
-    KIND_OPAQUE,
-    KIND_OBJECT,
-    KIND_ARRAY, /* rarrays too: in the entry-point table they are arrays */
-    KIND_STRUCT,
-    KIND_NULL,
-};
-
-/* In C: 0 or 1, int64_t, double, a string or a void pointer. */
-struct value {
-    enum kind kind;
-    const struct portolan_sidl_type *type; /* NULL for literals and results of operators */
-    const char *code;
-};
-
 static const struct value unknown = {.code = ""};
+
+/* Checks E and writes it in C. */
+static struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e);
 
 static const char *const kind_texts[] = {
     [KIND_UNKNOWN] = "unknown",    [KIND_BOOL] = "bool",        [KIND_INTEGER] = "an integer",
@@ -39,20 +20,6 @@ static const char *const kind_texts[] = {
     [KIND_OPAQUE] = "opaque",      [KIND_OBJECT] = "an object", [KIND_ARRAY] = "an array",
     [KIND_STRUCT] = "a struct",    [KIND_NULL] = "null",
 };
-
-/* Sets of kinds. */
-enum {
-    BOOLS = 1 << KIND_BOOL,
-    INTEGERS = 1 << KIND_INTEGER,
-    NUMBERS = INTEGERS | 1 << KIND_REAL,
-    STRINGS = 1 << KIND_STRING,
-    REFERENCES = 1 << KIND_OPAQUE | 1 << KIND_OBJECT | 1 << KIND_ARRAY | 1 << KIND_NULL,
-};
-
-static bool is_in(enum kind kind, unsigned set)
-{
-    return set >> kind & 1;
-}
 
 /* The types of values in C; "%s" is replaced by the value. RETURNED: how a value that a method
  * returned is stored. */
@@ -89,8 +56,6 @@ static struct value value_at(const struct scope *s, const struct portolan_sidl_t
     return (struct value){kind_of(type), type,
                           portolan_arena_printf(s->arena, types[type->kind].code, place)};
 }
-
-static struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e);
 
 /* Names */
 
@@ -288,83 +253,7 @@ static struct value method_value(const struct scope *s, const struct portolan_si
     return result;
 }
 
-/* Operators and functions */
-
-static const struct function {
-    const char *name;
-    const char *arguments; /* letters of wanted[], capitals: in any form; *: a relation of arrays */
-    enum kind result;      /* KIND_UNKNOWN: as the wider operand, or as the elements */
-    const char *code, *of_integers; /* NULL: as CODE */
-} operators[] = {
-    {"implies", "bb", KIND_BOOL, "(!%s || %s)", NULL},
-    {"iff", "bb", KIND_BOOL, "(%s == %s)", NULL},
-    {"or", "bb", KIND_BOOL, "(%s || %s)", NULL},
-    {"xor", "bb", KIND_BOOL, "(%s != %s)", NULL},
-    {"and", "bb", KIND_BOOL, "(%s && %s)", NULL},
-    {"&", "&&", KIND_UNKNOWN, "(%s & %s)", NULL},
-    {"|", "&&", KIND_UNKNOWN, "(%s | %s)", NULL},
-    {"^", "&&", KIND_UNKNOWN, "(%s ^ %s)", NULL},
-    {"==", "==", KIND_BOOL, "(%s == %s)", NULL},
-    {"!=", "==", KIND_BOOL, "(%s != %s)", NULL},
-    {"<", "<<", KIND_BOOL, "(%s < %s)", NULL},
-    {">", "<<", KIND_BOOL, "(%s > %s)", NULL},
-    {"<=", "<<", KIND_BOOL, "(%s <= %s)", NULL},
-    {">=", "<<", KIND_BOOL, "(%s >= %s)", NULL},
-    {"<<<", "ii", KIND_UNKNOWN, "(int64_t)((uint64_t)%s << (%s & 63))", NULL},
-    {">>>", "ii", KIND_UNKNOWN, "(%s >> (%s & 63))", NULL},
-    {"%", "dd", KIND_UNKNOWN, "__builtin_fmod(%s, %s)", "sidl_int_rem(_check, %s, %s)"},
-    {"rem", "dd", KIND_UNKNOWN, "__builtin_fmod(%s, %s)", "sidl_int_rem(_check, %s, %s)"},
-    {"mod", "ii", KIND_UNKNOWN, "sidl_int_mod(_check, %s, %s)", NULL},
-    {"**", "dd", KIND_REAL, "__builtin_pow(%s, %s)", NULL},
-    {"+", "dd", KIND_UNKNOWN, "(%s + %s)", "SIDL_INT(+, %s, %s)"},
-    {"-", "dd", KIND_UNKNOWN, "(%s - %s)", "SIDL_INT(-, %s, %s)"},
-    {"*", "dd", KIND_UNKNOWN, "(%s * %s)", "SIDL_INT(*, %s, %s)"},
-    {"/", "dd", KIND_UNKNOWN, "(%s / %s)", "sidl_int_div(_check, %s, %s)"},
-    {"is", "b", KIND_UNKNOWN, "(%s)", NULL},
-    {"not", "b", KIND_UNKNOWN, "(!%s)", NULL},
-    {"~", "i", KIND_UNKNOWN, "(~%s)", NULL},
-    {"-", "d", KIND_UNKNOWN, "(-%s)", "SIDL_INT(-, 0, %s)"},
-    {"+", "d", KIND_UNKNOWN, "(%s)", NULL},
-};
-
-/* Babel's, with Babel's arguments */
-static const struct function builtins[] = {
-    {"all", "*", KIND_BOOL, "sidl_contract_all(%s, %s, %s, 0)", NULL},
-    {"any", "*", KIND_BOOL, "(sidl_contract_count(%s, %s, %s, 0) > 0)", NULL},
-    {"none", "*", KIND_BOOL, "(sidl_contract_count(%s, %s, %s, 0) == 0)", NULL},
-    {"count", "*", KIND_INTEGER, "sidl_contract_count(%s, %s, %s, 0)", NULL},
-    {"dimen", "a", KIND_INTEGER, "(int64_t)sidl__array_dimen(%s)", NULL},
-    {"lower", "ai", KIND_INTEGER, "(int64_t)sidl__array_lower(%s, %s)", NULL},
-    {"upper", "ai", KIND_INTEGER, "(int64_t)sidl__array_upper(%s, %s)", NULL},
-    {"stride", "ai", KIND_INTEGER, "(int64_t)sidl__array_stride(%s, %s)", NULL},
-    {"size", "a", KIND_INTEGER, "(int64_t)sidl__array_length(%s, 0)", NULL},
-    {"range", "XDDD", KIND_BOOL, "sidl_contract_range(%s, %s, %s, %s)", NULL},
-    {"irange", "JII", KIND_BOOL, "sidl_contract_range(%s, %s, %s, sidl_operand_integer(0))", NULL},
-    {"min", "R", KIND_UNKNOWN, "sidl_contract_fold(\"<\", %s).%s", NULL},
-    {"max", "R", KIND_UNKNOWN, "sidl_contract_fold(\">\", %s).%s", NULL},
-    {"sum", "R", KIND_UNKNOWN, "sidl_contract_fold(\"+\", %s).%s", NULL},
-    {"nearEqual", "XXd", KIND_BOOL, "sidl_contract_all(\"~\", %s, %s, %s)", NULL},
-    {"nonDecr", "R", KIND_BOOL, "sidl_contract_nowhere(\">\", %s)", NULL},
-    {"nonIncr", "R", KIND_BOOL, "sidl_contract_nowhere(\"<\", %s)", NULL},
-};
-enum { N_BUILTINS = sizeof builtins / sizeof *builtins };
-
-/* The kinds that an argument may have, or that the elements of an array may have. */
-static const struct wanted {
-    const char *text;
-    unsigned kinds, elements;
-} wanted[] = {
-    ['a'] = {"an array", 0, ~0U},
-    ['r'] = {"an array of numbers", 0, BOOLS | NUMBERS},
-    ['x'] = {"a number or an array of them", BOOLS | NUMBERS, BOOLS | NUMBERS},
-    ['j'] = {"an integer or an array of them", INTEGERS, BOOLS | INTEGERS},
-    ['b'] = {"a bool", BOOLS, 0},
-    ['i'] = {"an integer", INTEGERS, 0},
-    ['d'] = {"a number", NUMBERS, 0},
-    ['&'] = {"an integer or a bool", BOOLS | INTEGERS, 0},
-    ['<'] = {"a number or a string", NUMBERS | STRINGS, 0},
-    ['='] = {"the same kind of value", BOOLS | NUMBERS | STRINGS | REFERENCES, 0},
-};
+/* Operators and built-in functions */
 
 /* The elements of a generic array are known only at run time. */
 static bool fits(const struct value *v, const struct wanted *w)
@@ -373,22 +262,6 @@ static bool fits(const struct value *v, const struct wanted *w)
         return true;
     return v->kind == KIND_ARRAY && w->elements &&
            (!v->type->element || is_in(kind_of(v->type->element), w->elements));
-}
-
-static bool are_of_one_kind(enum kind a, enum kind b)
-{
-    if (a == KIND_NULL || b == KIND_NULL)
-        return is_in(a, REFERENCES) && is_in(b, REFERENCES);
-    return (is_in(a, NUMBERS) && is_in(b, NUMBERS)) || (a == b && a != KIND_ARRAY);
-}
-
-static const struct function *find_operator(const struct portolan_sidl_expr *e)
-{
-    const struct function *f = operators;
-
-    while (strcmp(f->name, e->text) != 0 || strlen(f->arguments) != e->n_operands)
-        f++;
-    return f;
 }
 
 /* The operands A and B of E do not fit. */
@@ -405,22 +278,10 @@ static void report_operands(const struct scope *s, const struct portolan_sidl_ex
                     wanted_text, kind_texts[a], kind_texts[b]);
 }
 
-/* The operator F in C, between operands of those kinds. */
-static const char *operator_code(const struct scope *s, const struct function *f, enum kind a,
-                                 enum kind b)
-{
-    if (a == KIND_STRING)
-        return portolan_arena_printf(s->arena, "(sidl_string_compare(%%s, %%s) %s 0)", f->name);
-    if (a == KIND_OBJECT && b == KIND_OBJECT)
-        return portolan_arena_printf(s->arena, "(sidl_reference_is_same(%%s, %%s, NULL) %s TRUE)",
-                                     f->name);
-    return f->of_integers && is_in(a, INTEGERS) && is_in(b, INTEGERS) ? f->of_integers : f->code;
-}
-
 static struct value operator_value(const struct scope *s, const struct portolan_sidl_expr *e)
 {
-    const struct function *f = find_operator(e);
-    const struct wanted *w = &wanted[(unsigned char)*f->arguments];
+    const struct function *f = operator_find(e);
+    const struct wanted *w = wanted_of(*f->arguments);
     const struct value v = value_of(s, e->operands[0]),
                        other = e->n_operands == 1 ? v : value_of(s, e->operands[1]);
     struct value result = {.kind = f->result, .code = ""};
@@ -433,8 +294,8 @@ static struct value operator_value(const struct scope *s, const struct portolan_
     }
     if (result.kind == KIND_UNKNOWN)
         result.kind = v.kind > other.kind ? v.kind : other.kind;
-    result.code = portolan_arena_printf(s->arena, operator_code(s, f, v.kind, other.kind), v.code,
-                                        other.code);
+    result.code = portolan_arena_printf(s->arena, operator_code(s->arena, f, v.kind, other.kind),
+                                        v.code, other.code);
     return result;
 }
 
@@ -452,13 +313,13 @@ static const char *operand(const struct scope *s, const struct value *v)
 static void relation_values(const struct scope *s, const struct function *f,
                             const struct portolan_sidl_expr *e, struct value *v)
 {
-    const char letter = e->op == PORTOLAN_SIDL_OP_BINARY ? *find_operator(e)->arguments : '\0';
+    const char letter = e->op == PORTOLAN_SIDL_OP_BINARY ? *operator_find(e)->arguments : '\0';
     bool has_array = false;
 
     v[0].code = portolan_arena_printf(s->arena, "\"%s\"", e->text);
     for (size_t i = 0; (letter == '=' || letter == '<') && i < 2; i++) {
         v[i + 1] = value_of(s, e->operands[i]);
-        if (!fits(&v[i + 1], &wanted['x'])) {
+        if (!fits(&v[i + 1], wanted_of('x'))) {
             diagnose_at(s->d, &e->operands[i]->place,
                         "'%s' in %s compares numbers and arrays of numbers, but this is %s",
                         e->text, f->name, kind_texts[v[i + 1].kind]);
@@ -478,7 +339,7 @@ static void argument_values(const struct scope *s, const struct function *f,
                             const struct portolan_sidl_expr *call, struct value *v)
 {
     for (size_t i = 0; i < call->n_operands; i++) {
-        const struct wanted *w = &wanted[tolower((unsigned char)f->arguments[i])];
+        const struct wanted *w = wanted_of(f->arguments[i]);
 
         v[i] = value_of(s, call->operands[i]);
         if (!fits(&v[i], w))
@@ -493,7 +354,7 @@ static struct value builtin_value(const struct scope *s, const struct function *
                                   const struct portolan_sidl_expr *call)
 {
     const size_t n = strlen(f->arguments);
-    struct value v[4] = {unknown, unknown, unknown, unknown},
+    struct value v[4] = {{.code = ""}, {.code = ""}, {.code = ""}, {.code = ""}},
                  result = {.kind = f->result, .code = ""};
 
     if (call->n_operands != n) {
@@ -516,19 +377,16 @@ static struct value builtin_value(const struct scope *s, const struct function *
     return result;
 }
 
+/* Calls */
+
 static void report_unknown(const struct scope *s, const struct portolan_sidl_expr *e)
 {
-    const char *names[N_BUILTINS];
-
-    for (size_t i = 0; i < N_BUILTINS; i++)
-        names[i] = builtins[i].name;
     if (find_method(s->of, e->text, -1))
         diagnose_at(s->d, &e->place, "no method %s takes %zu argument%s", e->text, e->n_operands,
                     e->n_operands == 1 ? "" : "s");
     else if (!s->of->own.is_broken)
         diagnose_at(s->d, &e->place, "unknown function %s: %s has no such method%s", e->text,
-                    s->of->name,
-                    portolan_did_you_mean(portolan_nearest_word(e->text, names, N_BUILTINS)).text);
+                    s->of->name, portolan_did_you_mean(builtin_nearest(e->text)).text);
 }
 
 /*
@@ -537,12 +395,10 @@ static void report_unknown(const struct scope *s, const struct portolan_sidl_exp
  */
 static struct value call_value(const struct scope *s, const struct portolan_sidl_expr *e)
 {
-    const struct function *f = builtins, *const end = builtins + N_BUILTINS;
+    const struct function *f = builtin_find(e->text);
     const struct portolan_sidl_method *m = find_method(s->of, e->text, (int)e->n_operands);
 
-    while (f < end && strcasecmp(f->name, e->text) != 0)
-        f++;
-    if (f < end && (!m || strlen(f->arguments) == e->n_operands))
+    if (f && (!m || strlen(f->arguments) == e->n_operands))
         return builtin_value(s, f, e);
     if (m)
         return method_value(s, e, m);
