@@ -66,11 +66,6 @@ struct portolan_json;
 void portolan_report_write_decisions(struct portolan_json *j, const struct portolan_reason_set *set,
                                      const struct portolan_reason *only);
 
-/** Returns whether a trial ran with the assembly's present parameters (those of its sweep and
- * cases). */
-bool portolan_trial_has_parameters(const struct portolan_trial *t,
-                                   const struct portolan_assembly *a);
-
 #ifdef __cplusplus
 }
 #endif
