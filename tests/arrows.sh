@@ -38,7 +38,7 @@ proxygen: base command proxygen probe
 proxygen/model: base probe proxygen
 proxygen/runtime: base shared_object callback control probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
-proxygen/emit: base candidates callback choose communicator functions functions_component probe proxy
+proxygen/emit: base candidates callback communicator functions functions_component probe proxy
 mastermind: base assembly palette probe store
 mastermind/recorder: base block list control ending machine palette probe record store mastermind recorder settle assembly
 mastermind/component: base control ending probe store framework mastermind recorder
