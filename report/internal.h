@@ -6,6 +6,7 @@
 #ifndef PORTOLAN_REPORT_INTERNAL_H
 #define PORTOLAN_REPORT_INTERNAL_H
 
+#include <portolan/follow.h>
 #include <portolan/json.h>
 #include <portolan/report.h>
 
@@ -48,6 +49,10 @@ struct report {
     struct portolan_reason_set *reasons;
 };
 
+/* answer.c: the answer of the plan for the assembly as it is; NULL: WHY there is none. */
+const struct portolan_plan_answer *report_choose(const struct report *r,
+                                                 struct portolan_error *why);
+
 /* How a column of a table is shown. */
 enum report_unit {
     REPORT_TEXT,
@@ -80,6 +85,7 @@ struct report_part {
                                   struct portolan_error *err);
     void (*draw)(const json_t *part, struct portolan_text *out);
     const struct report_table *tables;
+    const char *drawn; /* members of tables that repeat a picture, in blanks: these are folded */
 };
 
 /* In the order of the page; ends with NULL. */
@@ -107,6 +113,16 @@ void report_write_values(struct portolan_json *j, const char *key, const double 
 /* choices.c: members of the part "model" on what would be chosen elsewhere. */
 enum portolan_status report_write_choices(const struct report *r, struct portolan_json *j,
                                           struct portolan_error *err);
+
+/* steps.c: as portolan_visit_steps() all steps of a trial, in slices: the samples of a long run are
+ * never all in memory. */
+enum portolan_status report_visit_steps(struct portolan_store *store, int64_t trial,
+                                        portolan_step_fn visit, void *arg,
+                                        struct portolan_error *err);
+
+/* functions.c: member "functions" of the part "time"; TOTAL is what shares are of, in ns. */
+enum portolan_status report_write_functions(const struct portolan_profile *p, double total,
+                                            struct portolan_json *j, struct portolan_error *err);
 
 /* time_pictures.c */
 void report_draw_time(const json_t *part, struct portolan_text *out);

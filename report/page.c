@@ -46,8 +46,10 @@ static void add_part(const struct report_part *p, const json_t *data, struct por
         return;
     portolan_text_add(out,
                       "<section id=\"%s\" aria-labelledby=\"%s-title\" tabindex=\"-1\">"
-                      "<h2 id=\"%s-title\">%s</h2>\n<p class=\"about\">%s</p>\n",
-                      p->name, p->name, p->name, p->title, p->about);
+                      "<h2 id=\"%s-title\">%s</h2>\n",
+                      p->name, p->name, p->name, p->title);
+    if (*p->about)
+        portolan_text_add(out, "<p class=\"about\">%s</p>\n", p->about);
     report_add_sentences(data, out);
     portolan_text_add(out, "<div class=\"pictures\">");
     begun = out->length;
