@@ -114,11 +114,23 @@ void report_write_values(struct portolan_json *j, const char *key, const double 
 enum portolan_status report_write_choices(const struct report *r, struct portolan_json *j,
                                           struct portolan_error *err);
 
-/* steps.c: as portolan_visit_steps() all steps of a trial, in slices: the samples of a long run are
- * never all in memory. */
-enum portolan_status report_visit_steps(struct portolan_store *store, int64_t trial,
-                                        portolan_step_fn visit, void *arg,
-                                        struct portolan_error *err);
+/* Fewer steps are no picture: a wrapped program has the whole run as one. */
+enum { REPORT_LEAST_STEPS = 3 };
+
+/* A step of a trial, or a group of short ones that were stored together. */
+struct report_step {
+    int step, n;   /* the first; how many */
+    double ns;     /* mean time of rank 0's calls in a step */
+    uint64_t runs; /* steps.c: bit i: class i ran */
+};
+
+/* steps.c: the steps of trial T in their order; the caller frees them. */
+enum portolan_status report_read_steps(struct portolan_store *store, const struct portolan_trial *t,
+                                       struct report_step **steps, size_t *n, bool *grouped,
+                                       struct portolan_error *err);
+
+/* time.c: what shares of times are of, in ns, summed over ranks. */
+double report_total(const struct portolan_profile *p);
 
 /* functions.c: member "functions" of the part "time"; TOTAL is what shares are of, in ns. */
 enum portolan_status report_write_functions(const struct portolan_profile *p, double total,

@@ -13,13 +13,6 @@
 
 enum { MOST_POINTS = 2000, MOST_BANDS = 300, MOST_CHOICES = 12, MOST_CLASSES = 64 };
 
-struct timed_step {
-    int step;
-    int n;         /* short steps are stored in groups of so many */
-    double ns;     /* mean of a step */
-    uint64_t runs; /* bit i: class i was called; after join_classes() what the instances have */
-};
-
 /* The class of an instance that was called in some step. */
 struct called_class {
     const char *instance, *name;
@@ -27,7 +20,7 @@ struct called_class {
 
 struct run_steps {
     size_t n, capacity;
-    struct timed_step *steps;
+    struct report_step *steps;
     size_t n_classes;
     struct called_class classes[MOST_CLASSES];
     struct portolan_arena pool;
@@ -58,19 +51,21 @@ static void take_step(void *arg, int step, double ns, const struct portolan_samp
                       size_t n)
 {
     struct run_steps *s = arg;
-    struct timed_step *t;
+    struct report_step *t;
 
     s->failed |= !portolan_reserve((void **)&s->steps, &s->capacity, s->n + 1, sizeof *s->steps);
     if (s->failed)
         return;
     t = &s->steps[s->n++];
-    *t = (struct timed_step){step, 1, ns, 0};
+    *t = (struct report_step){step, 1, ns, 0};
     for (size_t i = 0; i < n; i++)
         if (samples[i].calls > 0)
             t->runs |= class_bit(s, &samples[i]);
 }
 
-enum portolan_status report_visit_steps(struct portolan_store *store, int64_t trial,
+/* As portolan_visit_steps() all steps of a trial, in slices: the samples of a long run are never
+ * all in memory. */
+static enum portolan_status visit_steps(struct portolan_store *store, int64_t trial,
                                         portolan_step_fn visit, void *arg,
                                         struct portolan_error *err)
 {
@@ -93,16 +88,19 @@ enum portolan_status report_visit_steps(struct portolan_store *store, int64_t tr
  */
 static bool spread_groups(const struct portolan_trial *t, struct run_steps *s)
 {
-    bool has_end = portolan_trial_peek_fact(t, PORTOLAN_FACT_GROUPS) != NULL, grouped = has_end;
+    bool has_end = portolan_trial_peek_fact(t, PORTOLAN_FACT_GROUPS) != NULL, grouped = has_end,
+         runs = !strcmp(t->outcome, "running");
     double end = has_end ? report_fact_ns(t, PORTOLAN_FACT_STEPS) : 0;
 
     if (has_end)
         while (s->n && s->steps[s->n - 1].step >= end)
             s->n--;
-    for (size_t k = 1; !strcmp(t->outcome, "running") && k < s->n; k++)
+    else if (!runs && s->n > 1 && !(s->steps[s->n - 1].ns > 0)) /* opened by the end of the last */
+        s->n--;
+    for (size_t k = 1; runs && k < s->n; k++)
         grouped |= s->steps[k].step > s->steps[k - 1].step + 1;
     for (size_t k = 0; grouped && k < s->n; k++) {
-        struct timed_step *x = &s->steps[k];
+        struct report_step *x = &s->steps[k];
 
         x->n = k + 1 < s->n ? x[1].step - x->step : has_end ? (int)end - x->step : k ? x[-1].n : 1;
         x->ns /= x->n;
@@ -110,15 +108,30 @@ static bool spread_groups(const struct portolan_trial *t, struct run_steps *s)
     return grouped;
 }
 
-static enum portolan_status read_steps(const struct report *r, struct run_steps *s,
-                                       struct portolan_error *err)
+static enum portolan_status read_steps(struct portolan_store *store, const struct portolan_trial *t,
+                                       struct run_steps *s, struct portolan_error *err)
 {
-    enum portolan_status status =
-        report_visit_steps(r->from->store, r->shown->id, take_step, s, err);
+    enum portolan_status status = visit_steps(store, t->id, take_step, s, err);
 
     if (!status)
-        s->grouped = spread_groups(r->shown, s);
+        s->grouped = spread_groups(t, s);
     return status ? status : s->failed || s->pool.failed ? portolan_no_memory(err) : PORTOLAN_OK;
+}
+
+enum portolan_status report_read_steps(struct portolan_store *store, const struct portolan_trial *t,
+                                       struct report_step **steps, size_t *n, bool *grouped,
+                                       struct portolan_error *err)
+{
+    struct run_steps s = {0};
+    enum portolan_status status = read_steps(store, t, &s, err);
+
+    portolan_arena_clear(&s.pool);
+    if (status)
+        free(s.steps);
+    *steps = status ? NULL : s.steps;
+    *n = status ? 0 : s.n;
+    *grouped = s.grouped;
+    return status;
 }
 
 /* ------------------------------------------------------------------ what ran */
@@ -200,7 +213,7 @@ static size_t sum_choices(const struct run_steps *s, struct step_choice *c)
     size_t n = 0;
 
     for (size_t k = 0; k < s->n; k++) {
-        const struct timed_step *t = &s->steps[k];
+        const struct report_step *t = &s->steps[k];
         size_t i = find_choice(c, n, t->runs);
 
         if (i == MOST_CHOICES)
@@ -317,9 +330,11 @@ static enum portolan_status write_steps(struct report *r, struct portolan_json *
                                         struct portolan_error *err)
 {
     struct run_steps s = {0};
-    enum portolan_status status = r->shown ? read_steps(r, &s, err) : PORTOLAN_OK;
+    enum portolan_status status =
+        r->shown ? read_steps(r->from->store, r->shown, &s, err) : PORTOLAN_OK;
 
-    if (!status && r->shown && (s.n || !strcmp(r->shown->outcome, "running"))) {
+    if (!status && r->shown &&
+        (s.n >= REPORT_LEAST_STEPS || !strcmp(r->shown->outcome, "running"))) {
         join_classes(r, &s);
         portolan_json_number(j, "steps", count_steps(&s, 0, s.n));
         portolan_json_bool(j, "grouped", s.grouped);

@@ -2,64 +2,57 @@
 /* Step times and shares as bars of blocks, for people who do not open browsers. */
 #include "internal.h"
 
-#include <portolan/list.h>
-
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { LABEL = 34, MOST_BARS = 8, EIGHTHS = 8 };
+enum { LABEL = 40, MOST_BARS = 8, EIGHTHS = 8, MOST_COLUMNS = 200 };
 
-struct step_times {
-    double *ns;
-    size_t n, capacity;
-    bool failed;
-};
-
-static void take_time(void *arg, int step, double ns, const struct portolan_sample *samples,
-                      size_t n)
+/* Mean times in each of N columns of equally many steps. */
+static void spread(const struct report_step *s, size_t n_steps, size_t n, double *ns)
 {
-    struct step_times *t = arg;
+    double all = 0, at = 0;
 
-    (void)step, (void)samples, (void)n;
-    t->failed |= !portolan_reserve((void **)&t->ns, &t->capacity, t->n + 1, sizeof *t->ns);
-    if (!t->failed)
-        t->ns[t->n++] = ns;
-}
+    memset(ns, 0, n * sizeof *ns);
+    for (size_t i = 0; i < n_steps; i++)
+        all += s[i].n;
+    for (size_t i = 0; i < n_steps; at += s[i++].n)
+        for (size_t k = (size_t)(at * (double)n / all); k < n; k++) {
+            double begin = fmax(at, (double)k * all / (double)n),
+                   end = fmin(at + s[i].n, (double)(k + 1) * all / (double)n);
 
-/* The mean of the steps in column K of N. */
-static double column_ns(const struct step_times *t, size_t k, size_t n)
-{
-    size_t begin = k * t->n / n, end = (k + 1) * t->n / n;
-    double sum = 0;
-
-    for (size_t i = begin; i < end; i++)
-        sum += t->ns[i];
-    return sum / (double)(end - begin);
+            if (end <= begin)
+                break;
+            ns[k] += s[i].ns * (end - begin) * (double)n / all;
+        }
 }
 
 /* A row of blocks whose heights are times, from 0 on. */
-static void add_steps(const struct step_times *t, bool grouped, int columns,
+static void add_steps(const struct report_step *s, size_t n_steps, bool grouped, int columns,
                       struct portolan_text *out)
 {
     static const char *const heights[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    size_t n = t->n < (size_t)columns ? t->n : (size_t)columns;
-    double most = 0, least_ns = INFINITY, most_ns = 0;
+    double ns[MOST_COLUMNS], most = 0, least_ns = INFINITY, most_ns = 0;
+    long long all = 0;
     char low[32], high[32];
 
-    for (size_t k = 0; k < n; k++)
-        most = fmax(most, column_ns(t, k, n));
-    for (size_t i = 0; i < t->n; i++) {
-        least_ns = fmin(least_ns, t->ns[i]);
-        most_ns = fmax(most_ns, t->ns[i]);
+    for (size_t i = 0; i < n_steps; i++) {
+        all += s[i].n;
+        least_ns = fmin(least_ns, s[i].ns);
+        most_ns = fmax(most_ns, s[i].ns);
     }
-    if (!(most > 0))
+    if (all < REPORT_LEAST_STEPS || !(most_ns > 0))
         return;
-    portolan_text_add(out, "\nstep times on rank 0: %zu %s%s of %s to %s\n", t->n,
-                      grouped ? "group" : "step", t->n == 1 ? "" : "s",
-                      portolan_format_time(least_ns, 3, low, sizeof low),
-                      portolan_format_time(most_ns, 3, high, sizeof high));
-    for (size_t k = 0; k < n; k++)
-        portolan_text_add(out, "%s", heights[(int)ceil(EIGHTHS * column_ns(t, k, n) / most)]);
+    columns = all < columns ? (int)all : columns;
+    spread(s, n_steps, (size_t)columns, ns);
+    for (int k = 0; k < columns; k++)
+        most = fmax(most, ns[k]);
+    portolan_text_add(out, "\ntimes of %lld steps on rank 0, %s to %s%s\n", all,
+                      portolan_format_time(least_ns, 4, low, sizeof low),
+                      portolan_format_time(most_ns, 4, high, sizeof high),
+                      grouped ? " (of short steps, means of groups)" : "");
+    for (int k = 0; k < columns; k++)
+        portolan_text_add(out, "%s", heights[(int)ceil(EIGHTHS * ns[k] / most * (1 - 1e-9))]);
     portolan_text_add(out, "\n");
 }
 
@@ -93,19 +86,18 @@ static const struct portolan_profile_node *longest_of(const struct portolan_prof
 static void add_shares(const struct portolan_profile *p, int columns, struct portolan_text *out)
 {
     const struct portolan_profile_node *n = NULL;
-    double total = 0;
+    double total = report_total(p);
 
-    for (size_t i = 0; i < p->n_nodes; i++)
-        total += p->nodes[i].exclusive.value > 0 ? p->nodes[i].exclusive.value : 0;
     if (total > 0)
         portolan_text_add(out, "\nown time of call paths\n");
-    for (int k = 0; k < MOST_BARS && (n = longest_of(p, n)); k++) {
+    for (int k = 0; total > 0 && k < MOST_BARS && (n = longest_of(p, n)); k++) {
+        double share = fmin(1, n->exclusive.value / total);
         struct portolan_text label = {0};
 
         portolan_profile_add_label(n, false, &label);
         portolan_text_add(out, "%-*.*s %5.1f %% ", LABEL, LABEL, label.bytes ? label.bytes : "?",
-                          100 * n->exclusive.value / total);
-        add_bar(n->exclusive.value / total, columns - LABEL - 10, out);
+                          100 * share);
+        add_bar(share, columns - LABEL - 10, out);
         out->failed |= label.failed;
         portolan_text_clear(&label);
     }
@@ -116,22 +108,20 @@ enum portolan_status portolan_report_add_bars(struct portolan_store *store, int6
                                               struct portolan_error *err)
 {
     const struct portolan_profile_query query = {.trial = trial};
-    struct step_times times = {0};
     struct portolan_profile *profile = NULL;
-    enum portolan_status status;
+    struct report_step *steps = NULL;
+    size_t n = 0;
+    bool grouped = false;
+    enum portolan_status status = portolan_profile_read(store, &query, &profile, err);
 
-    columns = columns < LABEL + 20 ? LABEL + 20 : columns;
-    status = report_visit_steps(store, trial, take_time, &times, err);
-    if (!status && times.failed)
-        status = portolan_no_memory(err);
+    columns = columns < LABEL + 20 ? LABEL + 20 : columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
     if (!status)
-        status = portolan_profile_read(store, &query, &profile, err);
+        status = report_read_steps(store, profile->trial, &steps, &n, &grouped, err);
     if (!status) {
-        add_steps(&times, portolan_trial_peek_fact(profile->trial, PORTOLAN_FACT_GROUPS) != NULL,
-                  columns, out);
+        add_steps(steps, n, grouped, columns, out);
         add_shares(profile, columns, out);
     }
     portolan_profile_destroy(profile);
-    free(times.ns);
+    free(steps);
     return status;
 }

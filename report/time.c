@@ -102,7 +102,7 @@ static void close_paths(struct shown_paths *s)
 
 /* ------------------------------------------------------------------ paths */
 
-static double total_of(const struct portolan_profile *p)
+double report_total(const struct portolan_profile *p)
 {
     double sum = 0;
 
@@ -188,7 +188,7 @@ static void write_path(const struct shown_paths *s, size_t node, double total,
 
 static void write_paths(const struct shown_paths *s, struct portolan_json *j)
 {
-    double total = total_of(s->p), left_out = 0;
+    double total = report_total(s->p), left_out = 0;
 
     portolan_json_open(j, "paths", '[');
     for (size_t i = 0; i < s->n; i++)
@@ -428,7 +428,7 @@ static enum portolan_status write_time(struct report *r, struct portolan_json *j
     status = open_paths(&s, err);
     if (!status) {
         write_paths(&s, j);
-        status = report_write_functions(s.p, total_of(s.p), j, err);
+        status = report_write_functions(s.p, report_total(s.p), j, err);
     }
     if (!status)
         status = write_ranks(&s, j, err);

@@ -36,6 +36,13 @@ decided() {
     echo "$name.decided"
 }
 
+# draws LOCALE SOURCE...: what a terminal shows, in a file of that name. It has bars in UTF-8 only.
+draws() {
+    locale=$1
+    shift
+    python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' env TERM=xterm LC_ALL="$locale" "$PORTOLAN" report "$@" >terminal 2>err </dev/null
+}
+
 # ---------------------------------------------------------------- the paper's assembly, exact
 
 paper=$BUILD/examples/paper/paper.xml
@@ -50,6 +57,18 @@ schema, document = (json.load(open(f)) for f in sys.argv[1:])
 jsonschema.validate(document, schema)
 END
 result 'the data keep to their schema' $?
+draws C.UTF-8 --store=paper.db "$paper"
+python3 - terminal paper.json <<'END'
+import json, re, sys
+text, steps = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))["steps"]
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+n, *ends = re.search(r"times of (\d+) steps on rank 0, (\S+ \w+) to (\S+ \w+)", text).groups()
+low, high = (float(t.split()[0]) * units[t.split()[1]] for t in ends)
+wanted = min(steps["least_ns"]), max(steps["most_ns"])
+assert int(n) == 8, n  # as portolan optimize has them
+sys.exit(int(n) != steps["steps"] or any(abs(a / b - 1) > 1e-3 for a, b in zip((low, high), wanted)))
+END
+result 'steps and times on a terminal are those of the page' $?
 at=''
 for x in 0.25 0.3 0.5 0.7 1 1.25 2.34 2.37 2.43 2.46 3 5 8; do # between what was measured, outside, beside where the choice changes
     "$PORTOLAN" optimize --json --set "driver.x=$x" --store=paper.db "$paper" >"at$x.json"
@@ -164,15 +183,11 @@ rm long.db
 
 # ---------------------------------------------------------------- without what it is made of
 
-# A terminal gets bars, in UTF-8 only; others get the same text as ever.
-draws() {
-    python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' env TERM=xterm LC_ALL="$1" "$PORTOLAN" report calc.db >terminal 2>err </dev/null
-}
 try "$PORTOLAN" report calc.db
-draws C.UTF-8
+draws C.UTF-8 calc.db
 grep -q '█' terminal && grep -q '^own time of call paths' terminal
 result 'a terminal gets bars' $?
-draws C
+draws C calc.db
 ! grep -q '█' terminal && ! grep -q '█' out
 result 'one without UTF-8 gets none, and a file neither' $?
 
