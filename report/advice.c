@@ -107,8 +107,9 @@ static void advise_wrapped(const struct report *r, const struct portolan_plan_an
                  &x->command);
     } else {
         x->kind = "run";
-        x->lead = *file ? portolan_arena_printf(&x->pool, "Run the program with %s:", chosen)
-                        : "Run the program as it is, with its own library:";
+        x->lead =
+            *file ? portolan_arena_printf(&x->pool, "Run the program with its library %s:", chosen)
+                  : "Run the program as it is, with its own library:";
         if (*file)
             portolan_text_add(&x->command, "LD_PRELOAD=%s ", portolan_shell_word(file).text);
         portolan_text_add(&x->command, "%s", fact(r, "command"));

@@ -54,12 +54,18 @@ void report_add_off(double measured_ns, double predicted_ns, struct portolan_tex
                           off < 0 ? "below" : "above");
 }
 
+/* A wrapped program whose libraries took turns. A run that explored now and then is still a run. */
+static bool is_rotated(const struct report *r)
+{
+    return r->shown && portolan_trial_peek_fact(r->shown, PORTOLAN_STORE_IN_TURN);
+}
+
 static void add_measured(const struct report *r, struct portolan_text *t)
 {
     const struct report_runs *x = &r->runs;
     struct portolan_text unlike = {0};
 
-    if (portolan_trial_takes_turns(r->shown)) {
+    if (is_rotated(r)) {
         portolan_text_add(t,
                           "Trial %lld is a measurement in which alternatives took turns; it took ",
                           (long long)r->shown->id);
@@ -231,7 +237,7 @@ static void write_single(const struct report *r, const struct portolan_plan_answ
 {
     const struct portolan_answer_variable *v = c->variables;
 
-    if (!r->shown || !portolan_trial_takes_turns(r->shown) || c->n_variables != 1)
+    if (!is_rotated(r) || c->n_variables != 1)
         return;
     for (size_t i = 0; i < v->n_options; i++) {
         struct portolan_text name = {0};
@@ -257,7 +263,7 @@ static void write_times(const struct report *r, const struct portolan_plan_answe
     }
     if (r->runs.run)
         write_run(r, j);
-    else if (r->shown && portolan_trial_takes_turns(r->shown))
+    else if (is_rotated(r))
         write_number(j, "measured", r->shown->elapsed_ns, "alternatives took turns");
     portolan_json_close(j, ']');
 }

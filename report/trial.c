@@ -127,8 +127,11 @@ static void write_kinds(const struct report *r, struct portolan_json *j)
     struct trial_kind *kinds = NULL;
     size_t n = 0, all = r->shown ? r->from->trials->n : 0;
 
+    if (all && !count_trial(&kinds, &n, r->shown, r->shown, &pool))
+        j->out->failed = true;
     for (size_t i = all > MOST_TRIALS ? all - MOST_TRIALS : 0; i < all; i++)
-        if (!count_trial(&kinds, &n, r->from->trials->trials[i], r->shown, &pool))
+        if (r->from->trials->trials[i] != r->shown &&
+            !count_trial(&kinds, &n, r->from->trials->trials[i], r->shown, &pool))
             j->out->failed = true;
     portolan_json_open(j, "kinds", '[');
     for (size_t i = 0; i < n && i < MOST_KINDS; i++) {

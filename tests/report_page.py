@@ -143,6 +143,9 @@ def check_turns(page):
     data = page.ask("JSON.parse(document.getElementById('document').textContent)")
     names = [t["name"] for t in data["answer"]["times"]]
     alone = [n for n in names if n.endswith(" alone")]
+    bars = page.ask("[...document.querySelectorAll('#answer figure.bars text:first-of-type')].map(t => t.textContent)")
+    yield "its bar says so", "a measurement: alternatives took turns" in bars and not any("the run" in b for b in bars), bars
+    yield "a program without steps has no picture of them", not page.all("#steps"), ""
     yield "next to it stand single choices", "measured" in names and len(alone) == len(data["answer"]["choice"]["variables"][0]["options"]), names
     yield "what to do names a library or measures", data["now"]["kind"] in ("run", "measure") and "libcalc" in data["now"]["command"], data["now"]
 

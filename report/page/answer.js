@@ -5,13 +5,15 @@ portolan.parts.answer = function (into, data) {
     const bars = [], run = data.times.find(t => t.name === 'measured') || {};
     /* "solver=heat.Cholmod a=b.C" as "Cholmod, C" */
     const classes = choice => choice.split(' ').map(c => c.split('.').pop()).join(', ');
-    if (times['predicted as written'] > 0) bars.push({ name: 'as written, predicted', ns: times['predicted as written'] });
+    /* A run in which alternatives took turns is a measurement; next to it stand the single choices that it predicts. */
+    const single = data.times.filter(t => / alone$/.test(t.name) && t.ns > 0);
+    if (times['predicted as written'] > 0 && !single.length) bars.push({ name: 'as written, predicted', ns: times['predicted as written'] });
     if (times['predicted for the choice'] > 0)
         bars.push({ name: 'the choice, predicted', ns: times['predicted for the choice'], kind: 'choice',
             low: times['at least (95 %)'], high: times['at most (95 %)'] });
-    if (times.measured > 0) bars.push({ name: 'the run, measured' + (run.unlike ? ', with ' + run.unlike : ''), ns: times.measured, kind: 'run' });
-    /* A run in which alternatives took turns stands next to the single choices that it predicts. */
-    data.times.filter(t => / alone$/.test(t.name) && t.ns > 0).forEach(t => bars.push({ name: t.name, ns: t.ns }));
+    if (times.measured > 0 && single.length) bars.push({ name: 'a measurement: alternatives took turns', ns: times.measured, kind: 'turns' });
+    else if (times.measured > 0) bars.push({ name: 'the run, measured' + (run.unlike ? ', with ' + run.unlike : ''), ns: times.measured, kind: 'run' });
+    single.forEach(t => bars.push({ name: t.name, ns: t.ns }));
     /* A time without a ratio to the run gets no bar next to it. */
     data.fixed.filter(f => f.to_run > 0).slice(0, 12).forEach(f => bars.push({ name: classes(f.choice), ns: f.elapsed_ns }));
     if (!bars.length) return;

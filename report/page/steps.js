@@ -67,16 +67,16 @@ portolan.parts.steps = function (into, data, all) {
         if (!points.length && !decisions.length) return;
         if (note) note.hidden = true;
         const width = portolan.width(into), narrow = width < 600;
-        const box = { left: 64, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
+        const box = { left: 78, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
         const svg = portolan.figure(holder, 'steps', width, box.bottom + 44, 'Time of each step on rank 0',
             `${data.grouped ? 'Short steps were stored in groups: points are their means. ' : ''}${points.some(p => p.expected_ns > 0)
                 ? 'The line was predicted, with its 95 % interval. ' : ''}${decisions.length ? 'Marks above are decisions: filled where something changed, crossed where it was refused or undone. ' : ''}Drag to move; Ctrl and the wheel zoom.`);
         const seen = points.filter(p => p.last >= range()[0] && p.first <= range()[1]);
-        const x = d3.scaleLinear(range(), [box.left, box.right]), middle = p => x((p.first + p.last) / 2);
+        const x = d3.scaleLinear(range(), [box.left + 10, box.right - 10]), middle = p => x((p.first + p.last) / 2);
         const times = seen.flatMap(p => [p.least_ns, p.most_ns, p.expected_ns]).filter(t => t > 0);
         const [low, high] = [d3.min(times) || 1, d3.max(times) || 10];
         const y = (high > 8 * low ? d3.scaleLog().domain([low / 1.2, high * 1.2]) : d3.scaleLinear().domain([0, high * 1.1])).range([box.bottom, box.top]);
-        const foot = y.domain()[0], put = t => y(Math.max(foot, t || foot));
+        const foot = y.domain()[0], put = t => y(Math.min(y.domain()[1], Math.max(foot, t || foot)));
         svg.append('clipPath').attr('id', 'inside-steps').append('rect').attr('x', box.left).attr('y', 0)
             .attr('width', box.right - box.left).attr('height', box.bottom);
         portolan.axes(svg, x, y, box, 'step', 'time of a step');
@@ -91,7 +91,7 @@ portolan.parts.steps = function (into, data, all) {
             const own = seen.filter(p => (many ? band(p).choice % 6 : 0) === k), s = clip.append('g').attr('class', `series s${k}`);
             if (!own.length) continue;
             s.append('path').attr('class', 'spread').attr('d', own.filter(p => p.most_ns > p.least_ns).map(p => `M${middle(p)} ${put(p.least_ns)}V${put(p.most_ns)}`).join(''));
-            s.append('path').attr('class', 'dots').attr('data-n', own.length).attr('d', own.map(p => `M${middle(p)} ${put(p.ns)}h0`).join(''));
+            s.append('path').attr('class', 'dots').attr('data-n', own.length).attr('d', own.map(p => `M${x(p.first)} ${put(p.ns)}H${x(p.last)}`).join(''));
         }
         marks(clip, x, box);
         const cursor = clip.append('circle').attr('class', 'cursor').attr('r', 6).attr('display', 'none');

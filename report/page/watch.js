@@ -107,6 +107,7 @@
         if (portolan.hear) portolan.hear(s);
     };
     hear('step', s => {
+        if (!s.ns) return; // nothing was called: the end of the last step opened it
         pass(s);
         const p = typeof portolan !== 'undefined' && portolan.newest && s.trial === shown && portolan.newest();
         step.textContent = p ? `Step ${p.last} took ${portolan.time(p.ns)}.` : `Step ${s.step} is stored.`;
