@@ -82,7 +82,7 @@ clue/study: base command grid json list xml chart formula clue_machine clue_stud
 project/health: base command framework health list machine palette probe progress store examine
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
-report: answer base chart command compare explain grid json list mastermind measure assembly palette plan profile report store progress
+report: answer base chart command compare explain follow grid json list mastermind measure assembly palette plan profile report store progress
 report/follow: base follow json store
 report/source: base report study trials report_source
 report/serve: base list machine page_server
@@ -152,6 +152,7 @@ proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
 python 5: optimizer/study
 sidl/compiler 10:
+report 0: report/follow
 report/follow 0:
 report/source 0: report
 sidl/fortran 0: sidl/runtime
