@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A_B_C_Impl.h and A_B_C_Impl.c (or .cc), in which the author of a class fills in the splicer
- * blocks. */
-#include "emit.h"
+/* A_B_C_Impl.h and A_B_C_Impl.c, in which the author of a class fills in the splicer blocks. */
+#include "emit_cxx.h"
 #include "emit_fortran.h"
 
 #include <string.h>
@@ -55,16 +54,20 @@ static const char *impl_signature(struct impl *f, const struct portolan_sidl_met
     return c_function(f->e->arena, m, C_IMPL, name, self_of(f, m));
 }
 
-enum hook_time { HOOK_BEFORE, HOOK_AFTER };
+static const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m,
+                             enum hook_time time)
+{
+    return portolan_arena_printf(e->arena, "%s_%s", m->slot_name,
+                                 time == HOOK_BEFORE ? "pre" : "post");
+}
 
-/* The signature of M's hook: arguments by value, before the call without out arguments, after it
- * with the result. */
-static struct portolan_sidl_method hook_of(struct emitter *e, const struct portolan_sidl_method *m,
-                                           enum hook_time time)
+struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_sidl_method *m,
+                                      enum hook_time time)
 {
     static const struct portolan_sidl_type nothing = {.kind = PORTOLAN_SIDL_VOID, .name = "void"};
     struct portolan_sidl_method hook = *m;
 
+    hook.name = hook.slot_name = hook_name(e, m, time);
     hook.result = (struct portolan_sidl_type *)&nothing;
     hook.arguments = NULL;
     hook.n_arguments = 0;
@@ -84,19 +87,11 @@ static struct portolan_sidl_method hook_of(struct emitter *e, const struct porto
     return hook;
 }
 
-static const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m,
-                             enum hook_time time)
-{
-    return portolan_arena_printf(e->arena, "%s_%s", m->slot_name,
-                                 time == HOOK_BEFORE ? "pre" : "post");
-}
-
 static const char *hook_signature(struct impl *f, const struct portolan_sidl_method *m,
                                   enum hook_time time)
 {
-    struct portolan_sidl_method hook = hook_of(f->e, m, time);
+    const struct portolan_sidl_method hook = emit_hook(f->e, m, time);
 
-    hook.slot_name = hook_name(f->e, m, time);
     return impl_signature(f, &hook);
 }
 
@@ -134,16 +129,31 @@ static void declare_builtins(struct impl *f)
     }
 }
 
-/* What the Skel file needs to know of an Impl file that is not in C. */
-static void put_plain_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+static void declare_methods(struct impl *f)
 {
+    for (size_t i = 0; i < f->bodies.count; i++) {
+        const struct portolan_sidl_method *m = f->bodies.list[i];
+
+        declare_hook(f, m, HOOK_BEFORE);
+        emit_wrapped(f->e, f->t, 4, "%s;", impl_signature(f, m));
+        declare_hook(f, m, HOOK_AFTER);
+    }
+}
+
+/* A_B_C_Skel.h: what the Skel file needs to know of an Impl file that is not in C. */
+static void put_plain_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    const char *name = portolan_arena_printf(e->arena, "%s_Skel", s->c_name);
     struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
 
-    f.t = emit_open(e, portolan_arena_printf(e->arena, "%s_Impl.h", s->c_name), s);
+    f.t = emit_open(e, portolan_arena_printf(e->arena, "%s.h", name), s);
+    emit_begin_guard(f.t, name);
     portolan_text_add(f.t, "#include \"%s.h\"\n", s->c_name);
+    emit_begin_c(f.t);
     declare_builtins(&f);
-    for (size_t i = 0; i < f.bodies.count; i++)
-        emit_wrapped(e, f.t, 4, "%s;", impl_signature(&f, f.bodies.list[i]));
+    declare_methods(&f);
+    emit_end_c(f.t);
+    emit_end_guard(f.t);
 }
 
 static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
@@ -156,25 +166,16 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
     splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
                    portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
-    if (class_is_cxx(s)) /* what its author adds may be in C++; the Skel file needs none of it */
-        portolan_text_add(f.t, "struct %s__data;\n#ifdef __cplusplus\n", name);
     put_class_block(&f, "_hincludes", 0, "");
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
                       s->full_name, name);
-    put_described_block(
-        &f, "_data", 4,
-        class_is_cxx(s) ? "" : "    int ignore; /* C wants a member: replace it by yours */\n");
-    portolan_text_add(f.t, "};\n%s", class_is_cxx(s) ? "#endif\n" : "");
+    put_described_block(&f, "_data", 4,
+                        "    int ignore; /* C wants a member: replace it by yours */\n");
+    portolan_text_add(f.t, "};\n");
     emit_begin_c(f.t);
     declare_builtins(&f);
-    for (size_t i = 0; i < f.bodies.count; i++) {
-        const struct portolan_sidl_method *m = f.bodies.list[i];
-
-        declare_hook(&f, m, HOOK_BEFORE);
-        emit_wrapped(e, f.t, 4, "%s;", impl_signature(&f, m));
-        declare_hook(&f, m, HOOK_AFTER);
-    }
+    declare_methods(&f);
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_hmisc", 0, "");
     emit_end_c(f.t);
@@ -200,23 +201,16 @@ static void put_supers(struct impl *f)
             emit_super(f->e, f->t, f->bodies.list[i], self_of(f, f->bodies.list[i]));
 }
 
-/*
- * COMMENT, then a function with one block in it, which returns RESULT. In C++ what the block throws
- * becomes an exception of SIDL.
- */
-static void put_function(struct impl *f, const char *comment, const char *result,
-                         const char *signature, const char *block, const char *preset)
+/* COMMENT, then a function with one block in it. */
+static void put_function(struct impl *f, const char *comment, const char *signature,
+                         const char *block, const char *preset)
 {
     portolan_text_add(f->t, "\n");
     emit_comment(f->t, comment, 0);
     emit_wrapped(f->e, f->t, 4, "%s", signature);
-    if (class_is_cxx(f->s))
-        portolan_text_add(f->t, "{\n    return portolan::guarded(_ex, \"%s.%s\", [&]() -> %s{\n",
-                          f->s->full_name, block, result);
-    else
-        portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
+    portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
     put_described_block(f, block, 8, preset);
-    portolan_text_add(f->t, class_is_cxx(f->s) ? "    });\n}\n" : "    }\n}\n");
+    portolan_text_add(f->t, "    }\n}\n");
 }
 
 static void put_builtins(struct impl *f)
@@ -237,7 +231,7 @@ static void put_builtins(struct impl *f)
         portolan_text_add(&signature, "void impl_%s_%s(", f->s->c_name, functions[i].block);
         emit_named(&signature, f->s->c_name, functions[i].arguments);
         portolan_text_add(&signature, "sidl_BaseInterface *_ex)");
-        put_function(f, functions[i].comment, "void ", signature.bytes, functions[i].block,
+        put_function(f, functions[i].comment, signature.bytes, functions[i].block,
                      functions[i].preset);
     }
 }
@@ -268,7 +262,7 @@ static const char *preset_body(struct impl *f, const struct portolan_sidl_method
 
 static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum hook_time time)
 {
-    const struct portolan_sidl_method hook = hook_of(f->e, m, time);
+    const struct portolan_sidl_method hook = emit_hook(f->e, m, time);
     struct portolan_text preset = {.arena = f->e->arena};
 
     if (!f->e->options->hooks)
@@ -277,23 +271,20 @@ static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum 
     put_function(f,
                  portolan_arena_printf(f->e->arena, "Called %s %s while hooks are on.",
                                        time == HOOK_BEFORE ? "before" : "after", m->slot_name),
-                 "void ", hook_signature(f, m, time), hook_name(f->e, m, time),
+                 hook_signature(f, m, time), hook_name(f->e, m, time),
                  preset.length ? preset.bytes : "");
 }
 
 static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = open_impl(e, s, class_is_cxx(s) ? "cc" : "c");
+    struct impl f = open_impl(e, s, "c");
 
     emit_comment(f.t, s->comment, 0);
     portolan_text_add(f.t,
                       "#include \"%s_Impl.h\"\n#include \"sidl_Exception.h\"\n"
                       "#include \"sidl_MemAllocException.h\"\n"
-                      "#include \"sidl_NotImplementedException.h\"\n",
+                      "#include \"sidl_NotImplementedException.h\"\n\n",
                       s->c_name);
-    if (class_is_cxx(s))
-        portolan_text_add(f.t, "#include <portolan/%s.hpp>\n", "component"); /* as in emit_skel.c */
-    portolan_text_add(f.t, "\n");
     put_class_block(&f, "_includes", 0, described_includes(e, s));
     put_supers(&f);
     put_builtins(&f);
@@ -301,8 +292,8 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
         put_hook(&f, m, HOOK_BEFORE);
-        put_function(&f, emit_method_comment(e->arena, m), c_result(e->arena, m, C_IMPL),
-                     impl_signature(&f, m), m->slot_name, preset_body(&f, m));
+        put_function(&f, emit_method_comment(e->arena, m), impl_signature(&f, m), m->slot_name,
+                     preset_body(&f, m));
         put_hook(&f, m, HOOK_AFTER);
     }
     portolan_text_add(f.t, "\n");
@@ -312,13 +303,16 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
 
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    if (e->options->server_language == PORTOLAN_SIDL_F03) {
-        put_plain_impl_header(e, s);
-        emit_fortran_impl(e, s);
+    if (class_language(e, s) == PORTOLAN_SIDL_C) {
+        put_impl_header(e, s);
+        put_impl_source(e, s);
         return;
     }
-    put_impl_header(e, s);
-    put_impl_source(e, s);
+    put_plain_header(e, s);
+    if (class_language(e, s) == PORTOLAN_SIDL_CXX)
+        emit_cxx_impl(e, s);
+    else
+        emit_fortran_impl(e, s);
 }
 
 /* Hooks: wrappers in the Skel file, which are in live tables while hooks are on */

@@ -278,16 +278,6 @@ static void put_class(struct skel *k, bool has_hooks)
                "const struct sidl_class *@__externals(void)\n{\n    return &class;\n}\n");
 }
 
-/* The number of generated classes above S: the index of its private data in an object. */
-static size_t depth_of(const struct portolan_sidl_symbol *s)
-{
-    size_t depth = 0;
-
-    while ((s = class_parent(s)))
-        depth++;
-    return depth;
-}
-
 /* Classes that are CCA components */
 
 /* The limits of the type's values, as two arguments in C. */
@@ -362,7 +352,8 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     if (class_is_component(
             s)) /* written so that tests/arrows.sh does not see an #include of this file */
         portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
-    portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
+    portolan_text_add(k.t, "#include \"%s_%s.h\"\n", s->c_name,
+                      class_language(e, s) == PORTOLAN_SIDL_C ? "Impl" : "Skel");
     if (e->options->hooks)
         portolan_text_add(k.t, "#include \"sidl_contract.h\"\n");
     if (parent)
@@ -380,11 +371,11 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     portolan_text_add(k.t,
                       "\nstruct %s__data *%s__get_data(%s self)\n{\n"
                       "    return (struct %s__data *)sidl_object_data(self, %zu);\n}\n",
-                      s->c_name, s->c_name, s->c_name, s->c_name, depth_of(s));
+                      s->c_name, s->c_name, s->c_name, s->c_name, class_depth(s));
     portolan_text_add(k.t,
                       "\nvoid %s__set_data(%s self, struct %s__data *data)\n{\n"
                       "    sidl_object_set_data(self, %zu, data);\n}\n",
-                      s->c_name, s->c_name, s->c_name, depth_of(s));
+                      s->c_name, s->c_name, s->c_name, class_depth(s));
     if (class_is_described(s))
         emit_register(e, k.t, s);
     if (class_is_component(s))
