@@ -39,8 +39,8 @@ struct portolan_new_component {
     struct portolan_words provides, uses, parameters;
     const char *header; /**< "FILE:STRUCT": it provides an object that a C header declares */
     const char *object; /**< with HEADER: an expression for its address; NULL: the only one there */
-    struct portolan_words sources; /**< C files of its own */
-    const char *libs;              /**< flags of the linker; or NULL */
+    struct portolan_words sources;        /**< C files of its own */
+    const char *libs;                     /**< flags of the linker; or NULL */
     enum portolan_sidl_language language; /**< of its code */
 };
 

@@ -76,9 +76,9 @@ for file in "$golden"/*.sidl; do
     [ "$(basename "$file")" = hook.sidl ] && hooks=--generate-hooks
     "$sidlc" --server=C++ $hooks "$file" -o "$work/cxx" || exit 99
 done
-for header in "$work"/cxx/*.hxx; do
-    case $header in *_Skel.hxx) ;; *) echo "#include \"$header\"" ;; esac
-done >"$work/cxx/all.cxx"
+for file in "$work"/cxx/*.hxx "$work"/cxx/*_Impl.cxx; do
+    case $file in *_Skel.hxx) ;; *) echo "#include \"$file\"" ;; esac
+done >"$work/all.cxx"
 for cxx in g++ clang++; do
     if ! command -v $cxx >/dev/null; then
         number=$((number + 1))
@@ -86,7 +86,7 @@ for cxx in g++ clang++; do
         continue
     fi
     $cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/cxx" -I"$up/base" -I"$up/framework" \
-        -I"$source" -I"$build" "$work"/cxx/*.cxx >&2 &&
+        -I"$source" -I"$build" "$work/all.cxx" >&2 &&
         gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/cxx" -I"$source" -I"$build" "$work"/cxx/*_Skel.c >&2
     report $? "$cxx takes servers and clients in C++, gcc the skeletons"
 done

@@ -116,10 +116,10 @@ void arrays(ft::Server &s)
     s.passObjects(objects, b, c);
     CHECK(b.get(0)._is_nil() && b.get(1).isSame(s) && c.get(1).getName() == "server");
 
-    const auto texts = sidl::array<std::string>::create1d(1);
-    sidl::basearray any = texts, copy;
-    s.passAny(texts, copy, any);
-    CHECK(copy.arrayType() == sidl_string_array && sidl::array<double>(copy)._is_nil());
+    const auto ints = sidl::array<int32_t>::create1d(1);
+    sidl::basearray any = ints, copy;
+    s.passAny(ints, copy, any);
+    CHECK(copy.arrayType() == sidl_int_array && sidl::array<double>(copy)._is_nil());
 }
 
 template <typename Make, typename Weigh> void rank(int32_t n, Make make, Weigh weigh)
