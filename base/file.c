@@ -20,27 +20,24 @@
 
 struct portolan_hint portolan_did_you_mean_file(const char *path)
 {
-    const char *name = portolan_file_name(path), *known[2] = {0};
-    int folder = (int)(name - path), cause = errno;
-    char best[256] = "", near[PATH_MAX + 256];
+    const char *name = portolan_file_name(path), *nearest;
+    char folder[PATH_MAX], best[256] = "";
     struct dirent *entry;
+    int cause = errno;
     DIR *d = NULL;
 
-    snprintf(near, PATH_MAX, "%.*s", folder, path);
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
     if (*name && access(path, F_OK) != 0)
-        d = opendir(folder ? near : ".");
+        d = opendir(*folder ? folder : ".");
     while (d && (entry = readdir(d))) {
-        known[0] = *best ? best : entry->d_name;
-        known[1] = entry->d_name;
-        known[0] = portolan_nearest_word(name, known, 2);
-        if (known[0] && *known[0] != '.' && known[0] != best)
-            snprintf(best, sizeof best, "%s", known[0]);
+        nearest = portolan_nearest_word(name, (const char *const[]){best, entry->d_name}, 2);
+        if (nearest == entry->d_name && *nearest != '.')
+            snprintf(best, sizeof best, "%s", nearest);
     }
     if (d)
         closedir(d);
-    snprintf(near, sizeof near, "%.*s%s", folder < PATH_MAX ? folder : 0, path, best);
     errno = cause;
-    return portolan_did_you_mean(*best ? near : NULL);
+    return portolan_did_you_mean(*best ? best : NULL);
 }
 
 bool portolan_text_add_file(struct portolan_text *t, const char *path, size_t most_bytes)

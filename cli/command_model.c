@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Options for the source of the rows, the fit and the output. */
 struct model_options {
@@ -337,9 +338,10 @@ int command_model(int argc, char **argv)
             argv[1] = name;
             return run_verb(&verbs[i], argc - 1, argv + 1);
         }
-    near = argc > 2 ? portolan_nearest_member(argv[1], &verbs[0].name, sizeof verbs / sizeof *verbs,
-                                              sizeof *verbs)
-                    : NULL;
+    near = argc > 2 && access(argv[1], F_OK)
+               ? portolan_nearest_member(argv[1], &verbs[0].name, sizeof verbs / sizeof *verbs,
+                                         sizeof *verbs)
+               : NULL;
     if (near) {
         fprintf(stderr, "portolan model: unknown view '%s'%s\n", argv[1],
                 portolan_did_you_mean(near).text);

@@ -32,9 +32,8 @@ static error_t refuse_ranks(void *to, char *arg, const struct cli_option *option
                             struct argp_state *state)
 {
     (void)to, (void)option;
-    argp_error(state,
-               "ranks are started by the launcher: mpiexec." PORTOLAN_MPI " -n %s portolan run …",
-               arg);
+    argp_error(state, "ranks are started by the launcher: mpiexec." PORTOLAN_MPI " -n %s %s …", arg,
+               state->name);
     return EINVAL;
 }
 

@@ -4,7 +4,7 @@
 # facts in the same words.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 9
+plan 14
 
 # Per step with n = 200, on the clock that moves only when told: Safe 600 us, Fast 200 us.
 study known 'Safe us=3
@@ -83,3 +83,19 @@ same 'report has the same answer' report
 same 'the page has the data of the report' page
 same 'the run decided by the same numbers' numbers
 same 'explain words them as optimize does' explain
+
+# From another folder, without --store: readers find the store next to the assembly.
+mkdir elsewhere
+cd elsewhere || exit 1
+try "$PORTOLAN" optimize --set=driver.n=200 "$assembly"
+[ "$status" = 0 ] && sed 's/[^ ]*\.db/DB/' "$work/out" >out && sed 's/[^ ]*\.db/DB/' ../optimize.txt | cmp -s - out
+result 'optimize in another folder says the same' $?
+try "$PORTOLAN" trials "$assembly"
+gives 'trials are found there' 0 '  known +explore '
+try "$PORTOLAN" report --json --set=driver.n=200 "$assembly"
+cmp -s "$work/out" ../report.json
+result 'so is what is reported' $?
+try "$PORTOLAN" run --fixed --set=driver.n=200 "$assembly"
+gives 'a run from there' 0
+[ -f known.db ]
+result 'writes its store where it is started' $?

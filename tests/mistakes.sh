@@ -86,7 +86,7 @@ while read -r wanted command; do
     # shellcheck disable=SC2086 # words of a command
     try "$PORTOLAN" ${command#portolan }
     gives "$command" "$wanted" "$words"
-    rm -f x.txt
+    rm -f x.txt # the commands stay for a program that starts later: portolan-control(1)
 done <../list
 after=$(ls)
 [ "$after" = "$before" ]

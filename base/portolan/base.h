@@ -281,8 +281,8 @@ struct portolan_hint {
     char text[200];
 };
 PORTOLAN_API struct portolan_hint portolan_did_you_mean(const char *near);
-/** The same for a PATH: the file of its folder whose name is nearest, or "" if PATH is there.
- * Keeps errno. */
+/** The same for a PATH: the nearest name of a file in its folder; "" if PATH is there. Keeps errno.
+ */
 PORTOLAN_API struct portolan_hint portolan_did_you_mean_file(const char *path);
 
 /** 32 hexadecimal digits that cannot be guessed. EIO: the system has no random numbers. */

@@ -87,8 +87,8 @@ enum portolan_status portolan_record_check_program(const char *name, struct port
     cause = errno ? errno : EACCES; /* a folder */
     portolan_arena_clear(&arena);
     return is_one ? PORTOLAN_OK
-                  : portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s%s", name,
-                                       strerror(cause), portolan_did_you_mean_file(name).text);
+                  : portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", name,
+                                       strerror(cause));
 }
 
 bool portolan_record_is_empty(const char *folder)

@@ -6,11 +6,15 @@
 #include "contract_value.h"
 #include "emit.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct value unknown = {.code = ""};
 
-const char *const kind_texts[] = {
+/* Checks E and writes it in C. */
+static struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e);
+
+static const char *const kind_texts[] = {
     [KIND_UNKNOWN] = "unknown",    [KIND_BOOL] = "bool",        [KIND_INTEGER] = "an integer",
     [KIND_REAL] = "a real number", [KIND_COMPLEX] = "complex",  [KIND_STRING] = "a string",
     [KIND_OPAQUE] = "opaque",      [KIND_OBJECT] = "an object", [KIND_ARRAY] = "an array",
@@ -40,7 +44,7 @@ static const struct {
     [PORTOLAN_SIDL_OBJECT] = {KIND_OBJECT, "(void *)%s", "SIDL_KEEP(OBJECT, %s)"},
 };
 
-enum kind kind_of(const struct portolan_sidl_type *type)
+static enum kind kind_of(const struct portolan_sidl_type *type)
 {
     return type_is_unknown(type) ? KIND_UNKNOWN : types[type->kind].kind;
 }
@@ -249,6 +253,130 @@ static struct value method_value(const struct scope *s, const struct portolan_si
     return result;
 }
 
+/* Operators and built-in functions */
+
+/* The elements of a generic array are known only at run time. */
+static bool fits(const struct value *v, const struct wanted *w)
+{
+    if (v->kind == KIND_UNKNOWN || is_in(v->kind, w->kinds))
+        return true;
+    return v->kind == KIND_ARRAY && w->elements &&
+           (!v->type->element || is_in(kind_of(v->type->element), w->elements));
+}
+
+/* The operands A and B of E do not fit. */
+static void report_operands(const struct scope *s, const struct portolan_sidl_expr *e,
+                            const char *wanted_text, enum kind a, enum kind b)
+{
+    if (e->n_operands == 1)
+        diagnose_at(s->d, &e->place, "'%s' needs %s after it, not %s", e->text, wanted_text,
+                    kind_texts[a]);
+    else if (a == KIND_ARRAY && b != KIND_NULL)
+        diagnose_at(s->d, &e->place, "arrays can be compared only inside all, any, none or count");
+    else
+        diagnose_at(s->d, &e->place, "'%s' needs %s on both sides, not %s and %s", e->text,
+                    wanted_text, kind_texts[a], kind_texts[b]);
+}
+
+static struct value operator_value(const struct scope *s, const struct portolan_sidl_expr *e)
+{
+    const struct function *f = operator_find(e);
+    const struct wanted *w = wanted_of(*f->arguments);
+    const struct value v = value_of(s, e->operands[0]),
+                       other = e->n_operands == 1 ? v : value_of(s, e->operands[1]);
+    struct value result = {.kind = f->result, .code = ""};
+
+    if (v.kind == KIND_UNKNOWN || other.kind == KIND_UNKNOWN)
+        return result;
+    if (!fits(&v, w) || !fits(&other, w) || !are_of_one_kind(v.kind, other.kind)) {
+        report_operands(s, e, w->text, v.kind, other.kind);
+        return result;
+    }
+    if (result.kind == KIND_UNKNOWN)
+        result.kind = v.kind > other.kind ? v.kind : other.kind;
+    result.code = portolan_arena_printf(s->arena, operator_code(s->arena, f, v.kind, other.kind),
+                                        v.code, other.code);
+    return result;
+}
+
+/* V in the form in which functions take numbers and arrays. */
+static const char *operand(const struct scope *s, const struct value *v)
+{
+    return portolan_arena_printf(s->arena, "sidl_operand_%s(%s)",
+                                 v->kind == KIND_ARRAY              ? "array"
+                                 : is_in(v->kind, BOOLS | INTEGERS) ? "integer"
+                                                                    : "number",
+                                 v->code);
+}
+
+/* all(a < b): at least one side is an array. Sets V to the relation and its operands. */
+static void relation_values(const struct scope *s, const struct function *f,
+                            const struct portolan_sidl_expr *e, struct value *v)
+{
+    const char letter = e->op == PORTOLAN_SIDL_OP_BINARY ? *operator_find(e)->arguments : '\0';
+    bool has_array = false;
+
+    v[0].code = portolan_arena_printf(s->arena, "\"%s\"", e->text);
+    for (size_t i = 0; (letter == '=' || letter == '<') && i < 2; i++) {
+        v[i + 1] = value_of(s, e->operands[i]);
+        if (!fits(&v[i + 1], wanted_of('x'))) {
+            diagnose_at(s->d, &e->operands[i]->place,
+                        "'%s' in %s compares numbers and arrays of numbers, but this is %s",
+                        e->text, f->name, kind_texts[v[i + 1].kind]);
+            return;
+        }
+        has_array |= v[i + 1].kind == KIND_ARRAY || v[i + 1].kind == KIND_UNKNOWN;
+        v[i + 1].code = operand(s, &v[i + 1]);
+    }
+    if (!has_array)
+        diagnose_at(s->d, &e->place,
+                    "%s needs a relation between an array and a number or another array, like "
+                    "%s(a > 0)",
+                    f->name, f->name);
+}
+
+static void argument_values(const struct scope *s, const struct function *f,
+                            const struct portolan_sidl_expr *call, struct value *v)
+{
+    for (size_t i = 0; i < call->n_operands; i++) {
+        const struct wanted *w = wanted_of(f->arguments[i]);
+
+        v[i] = value_of(s, call->operands[i]);
+        if (!fits(&v[i], w))
+            diagnose_at(s->d, &call->operands[i]->place, "%s needs %s here, but this is %s",
+                        f->name, w->text, kind_texts[v[i].kind]);
+        if (isupper((unsigned char)f->arguments[i]))
+            v[i].code = operand(s, &v[i]);
+    }
+}
+
+static struct value builtin_value(const struct scope *s, const struct function *f,
+                                  const struct portolan_sidl_expr *call)
+{
+    const size_t n = strlen(f->arguments);
+    struct value v[4] = {{.code = ""}, {.code = ""}, {.code = ""}, {.code = ""}},
+                 result = {.kind = f->result, .code = ""};
+
+    if (call->n_operands != n) {
+        diagnose_at(s->d, &call->place, "%s takes %zu argument%s, not %zu", f->name, n,
+                    n == 1 ? "" : "s", call->n_operands);
+        return result;
+    }
+    if (*f->arguments == '*')
+        relation_values(s, f, call->operands[0], v);
+    else
+        argument_values(s, f, call, v);
+    if (f->result == KIND_UNKNOWN) { /* a sum or an extremum */
+        const struct portolan_sidl_type *of = v[0].kind == KIND_ARRAY ? v[0].type->element : NULL;
+
+        result.kind = of && is_in(kind_of(of), BOOLS | INTEGERS) ? KIND_INTEGER : KIND_REAL;
+        v[1].code = result.kind == KIND_INTEGER ? "integer" : "value";
+    }
+    result.code =
+        portolan_arena_printf(s->arena, f->code, v[0].code, v[1].code, v[2].code, v[3].code);
+    return result;
+}
+
 /* Calls */
 
 static void report_unknown(const struct scope *s, const struct portolan_sidl_expr *e)
@@ -270,7 +398,7 @@ static struct value call_value(const struct scope *s, const struct portolan_sidl
     const struct function *f = builtin_find(e->text);
     const struct portolan_sidl_method *m = find_method(s->of, e->text, (int)e->n_operands);
 
-    if (f && (!m || builtin_n_arguments(f) == e->n_operands))
+    if (f && (!m || strlen(f->arguments) == e->n_operands))
         return builtin_value(s, f, e);
     if (m)
         return method_value(s, e, m);
@@ -300,7 +428,7 @@ static struct value literal_value(const struct scope *s, const struct portolan_s
     return v;
 }
 
-struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e)
+static struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e)
 {
     switch (e->op) {
     case PORTOLAN_SIDL_OP_NAME:

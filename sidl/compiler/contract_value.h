@@ -41,21 +41,34 @@ static inline bool is_in(enum kind kind, unsigned set)
     return set >> kind & 1;
 }
 
-/* contract.c */
-extern const char *const kind_texts[]; /* "an array" */
-enum kind kind_of(const struct portolan_sidl_type *type);
-/* Checks E and writes it in C. */
-struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e);
+/* ------------------------------------------------- contract_operator.c */
 
-/* contract_operator.c */
-struct function;
-struct value operator_value(const struct scope *s, const struct portolan_sidl_expr *e);
+/* An operator or a built-in function. */
+struct function {
+    const char *name;
+    const char *arguments; /* letters of wanted[], capitals: in any form; *: a relation of arrays */
+    enum kind result;      /* KIND_UNKNOWN: as the wider operand, or as the elements */
+    const char *code, *of_integers; /* NULL: as CODE */
+};
+
+/* The kinds that an argument may have, or that the elements of an array may have. */
+struct wanted {
+    const char *text;
+    unsigned kinds, elements;
+};
+
+/* The operator of E. */
+const struct function *operator_find(const struct portolan_sidl_expr *e);
+/* The operator F in C, between operands of those kinds. */
+const char *operator_code(struct portolan_arena *arena, const struct function *f, enum kind a,
+                          enum kind b);
 /* The built-in function of that name, whose case does not matter; NULL: none. */
 const struct function *builtin_find(const char *name);
 /* The name of the built-in function that is nearest to NAME; NULL: none is. */
 const char *builtin_nearest(const char *name);
-size_t builtin_n_arguments(const struct function *f);
-struct value builtin_value(const struct scope *s, const struct function *f,
-                           const struct portolan_sidl_expr *call);
+/* What LETTER of a function's arguments means. */
+const struct wanted *wanted_of(char letter);
+/* Whether values of the two kinds can be compared. */
+bool are_of_one_kind(enum kind a, enum kind b);
 
 #endif
