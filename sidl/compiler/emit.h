@@ -174,9 +174,13 @@ const char *emit_contract(struct emitter *e, struct portolan_text *t,
 
 /* emit_skel.c */
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
-/* The function in the table for a method with a body in S. */
-const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
-                          const struct portolan_sidl_method *m);
+/*
+ * M's hook as a method: arguments by value, before the call without out arguments, after it with
+ * the result.
+ */
+enum hook_time { HOOK_BEFORE, HOOK_AFTER };
+struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_sidl_method *m,
+                                      enum hook_time time);
 
 /* The language of a class's Impl file: the one that the class states, else that of the server. */
 enum portolan_sidl_language class_language(const struct emitter *e,
@@ -204,16 +208,6 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
 
 /* emit_impl.c */
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
-/*
- * M's hook as a method: arguments by value, before the call without out arguments, after it with
- * the result.
- */
-enum hook_time { HOOK_BEFORE, HOOK_AFTER };
-struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_sidl_method *m,
-                                      enum hook_time time);
-/* Emits wrappers and the table `hooks` of them; false when there are none. */
-bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
-                const struct bodies *bodies);
 
 /* splicer.c: carries the author's text from the last version of an Impl file to the next. */
 struct splice {

@@ -54,39 +54,6 @@ static const char *impl_signature(struct impl *f, const struct portolan_sidl_met
     return c_function(f->e->arena, m, C_IMPL, name, self_of(f, m));
 }
 
-static const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m,
-                             enum hook_time time)
-{
-    return portolan_arena_printf(e->arena, "%s_%s", m->slot_name,
-                                 time == HOOK_BEFORE ? "pre" : "post");
-}
-
-struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_sidl_method *m,
-                                      enum hook_time time)
-{
-    static const struct portolan_sidl_type nothing = {.kind = PORTOLAN_SIDL_VOID, .name = "void"};
-    struct portolan_sidl_method hook = *m;
-
-    hook.name = hook.slot_name = hook_name(e, m, time);
-    hook.result = (struct portolan_sidl_type *)&nothing;
-    hook.arguments = NULL;
-    hook.n_arguments = 0;
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        struct portolan_sidl_argument a = m->arguments[i];
-
-        if (time == HOOK_BEFORE && a.mode == PORTOLAN_SIDL_OUT)
-            continue;
-        a.mode = PORTOLAN_SIDL_IN;
-        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, a);
-    }
-    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID) {
-        const struct portolan_sidl_argument result = {.name = "_retval", .type = m->result};
-
-        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, result);
-    }
-    return hook;
-}
-
 static const char *hook_signature(struct impl *f, const struct portolan_sidl_method *m,
                                   enum hook_time time)
 {
@@ -271,8 +238,7 @@ static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum 
     put_function(f,
                  portolan_arena_printf(f->e->arena, "Called %s %s while hooks are on.",
                                        time == HOOK_BEFORE ? "before" : "after", m->slot_name),
-                 hook_signature(f, m, time), hook_name(f->e, m, time),
-                 preset.length ? preset.bytes : "");
+                 impl_signature(f, &hook), hook.slot_name, preset.length ? preset.bytes : "");
 }
 
 static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
@@ -313,87 +279,4 @@ void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
         emit_cxx_impl(e, s);
     else
         emit_fortran_impl(e, s);
-}
-
-/* Hooks: wrappers in the Skel file, which are in live tables while hooks are on */
-
-/* Emits the call of a hook by its wrapper, which has the table's arguments. */
-static void put_hook_call(struct emitter *e, struct portolan_text *t,
-                          const struct portolan_sidl_symbol *s,
-                          const struct portolan_sidl_method *m, enum hook_time time)
-{
-    struct call call = emit_begin_call(e, "    impl_%s_%s", s->c_name, hook_name(e, m, time));
-
-    if (!method_is_static(m))
-        emit_argument(&call, "(%s)self", s->c_name);
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        const struct portolan_sidl_argument *a = &m->arguments[i];
-        const bool is_pointer =
-            a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_STRUCT;
-
-        if (time == HOOK_BEFORE && a->mode == PORTOLAN_SIDL_OUT)
-            continue;
-        if (a->type->kind == PORTOLAN_SIDL_RARRAY)
-            emit_argument(&call, "%s->d_firstElement", a->name);
-        else
-            emit_argument(&call, "%s%s", is_pointer ? "*" : "",
-                          portolan_sidl_epv_value(e->arena, m, a));
-    }
-    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID)
-        emit_argument(&call, "%s_retval", m->result->kind == PORTOLAN_SIDL_STRUCT ? "&" : "");
-    emit_end_call(t, &call);
-}
-
-static void put_hooked_call(struct emitter *e, struct portolan_text *t,
-                            const struct portolan_sidl_symbol *s,
-                            const struct portolan_sidl_method *m)
-{
-    const char *function = skel_function(e, s, m);
-    const bool is_impl = strncmp(function, "impl_", 5) == 0;
-    struct call call = emit_begin_call(
-        e, "    %s%s", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ", function);
-
-    if (!method_is_static(m))
-        emit_argument(&call, "%s%s%sself", is_impl ? "(" : "", is_impl ? s->c_name : "",
-                      is_impl ? ")" : "");
-    emit_slot_arguments(&call, m);
-    emit_end_call(t, &call);
-}
-
-static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
-                             const struct portolan_sidl_symbol *s,
-                             const struct portolan_sidl_method *m)
-{
-    const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
-
-    emit_begin_wrapper(e, t, m, name, "");
-    put_hook_call(e, t, s, m, HOOK_BEFORE);
-    emit_give_up(t, m, "_retval");
-    put_hooked_call(e, t, s, m);
-    emit_give_up(t, m, "_retval");
-    put_hook_call(e, t, s, m, HOOK_AFTER);
-    emit_end_wrapper(e, t, m);
-}
-
-bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
-                const struct bodies *bodies)
-{
-    size_t n_static = 0;
-
-    if (!e->options->hooks || !bodies->count)
-        return false;
-    for (size_t i = 0; i < bodies->count; i++)
-        put_hook_wrapper(e, t, s, bodies->list[i]);
-    portolan_text_add(t, "\nstatic struct sidl_check hooks[] = {\n");
-    for (size_t i = 0; i < bodies->count; i++) {
-        const struct portolan_sidl_method *m = bodies->list[i];
-
-        portolan_text_add(t, "    {NULL, \"%s\", %zu, (sidl_slot_fn)hook_%s, %s, NULL},\n",
-                          m->slot_name,
-                          method_is_static(m) ? n_static : symbol_slot(s, m->slot_name),
-                          m->slot_name, method_is_static(m) ? "TRUE" : "FALSE");
-        n_static += method_is_static(m);
-    }
-    portolan_text_add(t, "};\n");
-    return true;
 }
