@@ -6,10 +6,7 @@
 #include "measure.h"
 
 #include <portolan/machine.h>
-#include <portolan/optimizer.h>
-#include <portolan/options.h>
 #include <portolan/progress.h>
-#include <portolan/report.h>
 #include <portolan/settle.h>
 #include <portolan/store.h>
 
@@ -70,13 +67,6 @@ void measure_say(const struct measurement *m, const char *text)
     }
 }
 
-static bool has_parameters(void *arg, const struct portolan_trial *t)
-{
-    const struct portolan_assembly *a = ((struct measurement *)arg)->trials.w->assembly;
-
-    return a->program ? tune_has_parameters(a, t) : portolan_trial_has_parameters(t, a);
-}
-
 static void say(void *arg, const char *text)
 {
     measure_say(arg, text);
@@ -90,7 +80,7 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     struct portolan_error err = {0};
     char text[128];
 
-    if (store && portolan_trial_discard(store, m->trials.w->assembly, &err))
+    if (store && portolan_trial_discard(store, m->session.w->assembly, &err))
         print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
              strsignal(number), before);
@@ -139,30 +129,8 @@ static void run_together(struct measurement *m, struct portolan_error *why)
 {
     int result = 0;
 
-    if (!job_execute(m->job, m->trials.w, &result, why) && result != 0)
+    if (!job_execute(m->job, m->session.w, &result, why) && result != 0)
         portolan_error_set(why, PORTOLAN_ECOMPONENT, "go returned %d", result);
-}
-
-static enum portolan_status run_program(void *arg, const struct portolan_measure_trial *trial,
-                                        struct portolan_error *err)
-{
-    struct measurement *m = arg;
-    const char *changed = m->program.changed;
-    int number;
-    enum portolan_status status = tune_run_trial(&m->program, trial->limit_s, &number, err);
-    char text[512];
-
-    if (number)
-        end_session(m, NULL, trial->number, number);
-    if (m->program.changed != changed) {
-        snprintf(
-            text, sizeof text,
-            "the trial changed '%.100s', which its command names: if it reads it, trials differ; "
-            "give each a copy of its own by <file> or --file NAME=%.100s",
-            m->program.changed, m->program.changed);
-        measure_say(m, text);
-    }
-    return status;
 }
 
 static enum portolan_status run_trial(void *arg, const struct portolan_measure_trial *trial,
@@ -173,7 +141,7 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     struct portolan_store *store = NULL;
     struct portolan_error why = {0};
     enum portolan_status status = portolan_cohort_agree(
-        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->trials.file, &store, err), err);
+        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->session.store, &store, err), err);
 
     if (!status && m->is_together)
         run_together(m, &why);
@@ -182,67 +150,37 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     if (!status && c->rank == 0)
         status = portolan_trial_settle(
             store,
-            &(struct portolan_expected_trial){m->trials.w->assembly, m->trials.w->palette,
-                                              m->trials.ranks, m->trials.machine},
+            &(struct portolan_expected_trial){m->session.w->assembly, m->session.w->palette,
+                                              m->session.ranks, m->virtual.name},
             why.status ? why.text : NULL, err);
     portolan_store_close(store);
     return status;
 }
 
-/* If no trial of a program ever worked, the reasons say more than that. */
-static void print_failures(const struct measurement *m, const struct portolan_error *err)
-{
-    struct portolan_text t = {0};
-
-    if (err->status != PORTOLAN_ECOMPONENT || !m->program.a || !m->trials.set)
-        return;
-    tune_list_failures(m->program.a, m->trials.set, &t);
-    portolan_progress_hide();
-    fprintf(stderr, "%s", t.bytes ? t.bytes : "");
-    portolan_text_clear(&t);
-}
-
 static enum portolan_status measure(struct measurement *m, const struct measure_options *o,
                                     struct portolan_error *err)
 {
-    struct portolan_assembly *a = m->trials.w->assembly;
-    const struct portolan_measure_runner runner = {m,
-                                                   measured_read,
-                                                   has_parameters,
-                                                   measured_has_port,
-                                                   measured_apply,
-                                                   a->program ? run_program : run_trial,
-                                                   m->virtual.file ? NULL : measured_keep,
-                                                   say, /* stored models are of this machine */
-                                                   a->program ? measured_offer : NULL};
-    struct portolan_measure_options options = {
-        .plan = {.ranks = m->trials.ranks,
-                 .most_trials = o->repeat,
-                 .n_facts = m->fact.name != NULL,
-                 .facts = &m->fact},
+    const struct portolan_measure_options options = {
+        .plan = {.most_trials = o->repeat, .n_facts = m->virtual.file != NULL, .facts = &m->fact},
         .cohort = m->job->cohort,
         .began_s = m->began_s,
-        .budget_s = o->budget_s >= 0 ? o->budget_s : a->sweep_budget_s,
+        .budget_s = o->budget_s,
         .all_fixed = o->all_fixed,
-        .factor = a->program ? o->factor > 0 ? o->factor : 3 : 0,
+        .factor = o->factor,
     };
     enum portolan_status status;
     int n_trials;
 
-    m->trials.file = workbench_peek_store(m->trials.w);
-    if (!m->trials.file || !m->trials.file[0] || !strcmp(m->trials.file, ":memory:"))
-        return portolan_error_set(
-            err, PORTOLAN_ENOTFOUND,
-            "'%s' has no Mastermind with a file as its store: nothing would be stored",
-            o->assembly.file);
-    if (options.budget_s <= 0 && o->budget_s < 0)
-        options.budget_s = 1e9;
-    a->purpose = o->all_fixed ? "fixed" : "explore";
-    if (a->program && o->all_fixed && (status = portolan_options_offer_all(a, err)))
-        return status;
-    status = portolan_measure(a, &options, &runner, &n_trials, err);
-    print_failures(m, err);
-    portolan_sample_set_destroy(m->trials.set);
+    m->session.ranks = m->virtual.file ? m->virtual.n_ranks : m->n_ranks;
+    m->session.machine = m->virtual.name;
+    m->session.launcher = o->launcher;
+    m->session.mpiexec = MPIEXEC;
+    status = measure_session_run(&m->session, options, &n_trials, err);
+    if (m->session.signal_number)
+        end_session(m, NULL, n_trials - 1, m->session.signal_number);
+    portolan_progress_hide();
+    fputs(m->session.reasons ? m->session.reasons : "", stderr);
+    free(m->session.reasons);
     return status;
 }
 
@@ -250,8 +188,11 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
                                  struct portolan_error *err)
 {
     struct workbench w = {0};
-    struct measurement m = {
-        .trials.w = &w, .job = job, .began_s = portolan_now_s(), .quiet = o->quiet};
+    struct measurement m = {.session = {.w = &w, .run = run_trial, .say = say},
+                            .job = job,
+                            .quiet = o->quiet,
+                            .n_ranks = job->cohort->size,
+                            .began_s = portolan_now_s()};
     workbench_report_fn *report = job->cohort->rank == 0 ? print_diagnostic : NULL;
     struct portolan_machine_reading before;
     bool goes_on = true;
@@ -259,7 +200,6 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
 
     portolan_machine_read(&before);
     job_drop_recorder(job);
-    m.n_ranks = job->cohort->size;
     print_log(true, job->cohort->rank);
     status = o->machine || measure_word_trials(&m, o) ? PORTOLAN_OK : portolan_no_memory(err);
     if (!status)
@@ -270,7 +210,6 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
     if (status == PORTOLAN_OK && goes_on)
         status = measure(&m, o, err);
     virtual_trials_close(&m.virtual);
-    tune_close(&m.program);
     workbench_close(&w);
     portolan_arena_clear(&m.arena);
     return status;

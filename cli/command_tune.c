@@ -4,6 +4,8 @@
 
 #include <portolan/options.h>
 #include <portolan/program.h>
+#include <portolan/store.h>
+#include <portolan/tune.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -129,14 +131,33 @@ static void copy_sets(const struct assembly_options *from, struct assembly_optio
         append_text(&to->sets, &to->n_sets, from->sets[i]);
 }
 
+/* Writes all trials as hyperfine does. */
+static enum portolan_status write_trials(const struct workbench *w, struct portolan_text *out,
+                                         struct portolan_error *err)
+{
+    struct portolan_store_query query = {.assembly = w->assembly->name};
+    struct portolan_sample_set *set = NULL;
+    struct portolan_store *store;
+    enum portolan_status status =
+        portolan_store_open(workbench_peek_store(w), PORTOLAN_STORE_READ, &store, err);
+
+    if (!status)
+        status = portolan_store_read(store, &query, false, &set, err);
+    if (!status)
+        status = tune_offer_measured(w->assembly, set, err);
+    if (!status)
+        status = tune_write_hyperfine(w->assembly, set, out, err);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    return status;
+}
+
 /* Takes trials from hyperfine's file, or (WRITES) writes all in its form. */
 static int exchange(struct tune_options *o, bool writes)
 {
     struct portolan_error err = {0};
     struct workbench w = {0};
     struct tune_session s = {0};
-    struct measured_trials trials = {.w = &w, .ranks = o->line.ranks};
-    const struct portolan_sample_set *set;
     struct portolan_text out = {0};
     struct assembly_options assembly;
     size_t n;
@@ -146,15 +167,13 @@ static int exchange(struct tune_options *o, bool writes)
     if (!workbench_open(&w, &assembly, print_diagnostic, &err) &&
         !tune_open(&s, w.assembly, NULL, MPIEXEC, &err)) {
         w.assembly->purpose = "explore";
-        trials.file = workbench_peek_store(&w);
-        if (!writes && !tune_read_hyperfine(&s, w.assembly, o->hyperfine, &n, &err))
+        if (writes)
+            write_trials(&w, &out, &err);
+        else if (!tune_read_hyperfine(&s, w.assembly, o->hyperfine, &n, &err))
             printf("%s: %zu trials\n", o->hyperfine, n);
-        else if (writes && !measured_read(&trials, false, &set, &err))
-            tune_write_hyperfine(w.assembly, set, &out, &err);
     }
     result = err.status ? print_error(&err) : writes ? write_text(o->json, out.bytes) : 0;
     portolan_text_clear(&out);
-    portolan_sample_set_destroy(trials.set);
     tune_close(&s);
     workbench_close(&w);
     return result;

@@ -6,16 +6,14 @@
 #include "cli.h"
 #include "virtual_trials.h"
 
-#include <portolan/measured.h>
+#include <portolan/session.h>
 #include <portolan/supervise.h>
-#include <portolan/tune.h>
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
-    struct measured_trials trials;
+    struct measure_session session;
     struct job *job;
     struct virtual_trials virtual;   /* `file` NULL: trials run on this machine */
-    struct tune_session program;     /* `a` NULL: components run */
     struct portolan_name_value fact; /* of the trials that count there */
     struct portolan_words start; /* of a trial, before its options: "mpiexec -n 2 portolan run" */
     struct portolan_words rest;  /* and after them: the assembly */
@@ -32,7 +30,7 @@ struct measure_options {
     int repeat, n;
     const char *machine;
     const char *launcher; /* words; NULL: mpiexec -n N, or none for one rank */
-    double factor;        /* a program's trial may take so many times as long as the best */
+    double factor;        /* a program's trial may take so many times as long as the best; 0: 3 */
     bool all_fixed, quiet;
 };
 

@@ -136,8 +136,8 @@ bool measure_word_trial(const struct measurement *m, const char *orders,
                     arena, words,
                     PORTOLAN_WORDS("--fixed",
                                    portolan_arena_printf(arena, "--purpose=%s",
-                                                         m->trials.w->assembly->purpose),
-                                   portolan_arena_printf(arena, "--store=%s", m->trials.file)));
+                                                         m->session.w->assembly->purpose),
+                                   portolan_arena_printf(arena, "--store=%s", m->session.store)));
 
     for (char *line; good && (line = strsep(&lines, "\n"));)
         good = !*line || add_order(arena, words, line);
@@ -172,38 +172,20 @@ static enum portolan_status leave_job(struct measurement *m, const struct measur
     return PORTOLAN_OK;
 }
 
-/* The ranks of a program are those of its trials. */
-static enum portolan_status begin_program(struct measurement *m, const struct measure_options *o,
-                                          struct portolan_machine_reading *before,
-                                          struct portolan_error *err)
-{
-    enum portolan_status status;
-
-    if (o->machine)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "--machine is for assemblies of components");
-    if (m->n_ranks > 1)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "the trials of a program start its ranks; state them as "
-                                  "ranks=\"%d\", and start this without mpiexec",
-                                  m->n_ranks);
-    status = tune_open(&m->program, m->trials.w->assembly, o->launcher, MPIEXEC, err);
-    m->fact = m->program.build;
-    m->trials.ranks = m->trials.w->assembly->program->ranks;
-    if (!status && !(status = look_at_machine(m, before, err)))
-        job_leave_mpi(m->job);
-    return status;
-}
-
 enum portolan_status measure_begin(struct measurement *m, const struct measure_options *o,
                                    struct portolan_machine_reading *before, bool *goes_on,
                                    struct portolan_error *err)
 {
+    const struct portolan_assembly *a = m->session.w->assembly;
     enum portolan_status status;
 
-    if (m->trials.w->assembly->program)
-        return begin_program(m, o, before, err);
-    m->trials.ranks = m->n_ranks;
+    if (a->program && (o->machine || m->n_ranks > 1))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  o->machine
+                                      ? "--machine is for assemblies of components"
+                                      : "the trials of a program start its ranks: state them "
+                                        "as ranks=\"%d\", and start this without mpiexec",
+                                  m->n_ranks);
     if (!o->machine) {
         status = look_at_machine(m, before, err);
         return status ? status : leave_job(m, o, goes_on, err);
@@ -214,9 +196,7 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
             "measure --machine runs its ranks itself; start it without mpiexec");
     m->virtual.file = o->machine;
     m->virtual.n_ranks = o->n ? o->n : 1;
-    status = virtual_trials_open(&m->virtual, m->trials.w, o->assembly.file, err);
-    m->trials.machine = m->virtual.name;
-    m->trials.ranks = m->virtual.n_ranks;
+    status = virtual_trials_open(&m->virtual, m->session.w, o->assembly.file, err);
     m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
     if (!status)
         status = virtual_trials_word(&m->virtual, &m->arena, &m->start, err);

@@ -4,7 +4,6 @@
 
 #include <portolan/json.h>
 #include <portolan/options.h>
-#include <portolan/stats.h>
 #include <portolan/trials.h>
 
 #include <jansson.h>

@@ -2,6 +2,7 @@
 /* Reads a file of parameters of irace (https://mlopez-ibanez.github.io/irace) as options: a line is
  *   NAME "SWITCH" c|o|i|r[,log] (VALUE, …) [| PARENT == VALUE]
  * and [forbidden] is followed by combinations that are not run. */
+#include <portolan/list.h>
 #include <portolan/tune.h>
 #include <portolan/xml.h>
 

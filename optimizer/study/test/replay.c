@@ -275,6 +275,17 @@ static enum portolan_status run(void *arg, const struct portolan_measure_trial *
                                    : PORTOLAN_OK;
 }
 
+static enum portolan_status apply(void *arg, const char *orders, struct portolan_error *err)
+{
+    return workbench_obey(&((struct replay *)arg)->w, orders, err);
+}
+
+static enum portolan_status offer(void *arg, const char *changes_of, bool *is_race, bool *grew,
+                                  struct portolan_error *err)
+{
+    return tune_offer(((struct replay *)arg)->a, changes_of, is_race, grew, err);
+}
+
 static void say(void *arg, const char *text)
 {
     (void)arg;
@@ -290,7 +301,6 @@ void replay_begin(struct replay *r, const struct table *t, const struct disturba
                          .seed = {(unsigned short)d->seed, 48, 70},
                          .d = *d};
     r->w.assembly = r->a;
-    r->trials.w = &r->w;
     r->set.trials = calloc(r->capacity, sizeof *r->set.trials);
     r->set.samples = calloc(r->capacity, sizeof *r->set.samples);
     r->a->purpose = "explore";
@@ -320,9 +330,13 @@ double replay_tune(const struct table *t, const struct disturbance *d, double bu
                                          .began_s = portolan_now_s(),
                                          .budget_s = budget_s,
                                          .factor = 3};
-    const struct portolan_measure_runner runner = {
-        &r,   read_trials, has_parameters, measured_has_port, measured_apply, run,
-        NULL, say,         measured_offer};
+    const struct portolan_measure_runner runner = {.arg = &r,
+                                                   .read = read_trials,
+                                                   .has_parameters = has_parameters,
+                                                   .apply = apply,
+                                                   .run = run,
+                                                   .say = say,
+                                                   .offer = offer};
     const struct portolan_plan_answer *answer = NULL;
     struct portolan_plan *plan = NULL;
     struct portolan_error err = {0};

@@ -6,8 +6,8 @@
 #ifndef REPLAY_H
 #define REPLAY_H
 
-#include <portolan/measured.h>
 #include <portolan/optimizer.h>
+#include <portolan/session.h>
 #include <portolan/tune.h>
 
 enum { MOST_OPTIONS = 20, MOST_VALUES = 64, MOST_SIZES = 4 };
@@ -34,7 +34,6 @@ struct disturbance {
 
 /* A replay. Its clock is that of the table; in truth its trials take no time. */
 struct replay {
-    struct measured_trials trials; /* only its assembly */
     struct workbench w;
     const struct table *t;
     struct portolan_assembly *a;

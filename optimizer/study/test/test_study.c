@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a user changes of an assembly, and what a study says when there is nothing to read. */
-#include <portolan/measured.h>
 #include <portolan/study.h>
 #include <portolan/trial_store.h>
 
@@ -72,24 +71,6 @@ static void a_parameter_without_instance_has_one_owner(void **state)
     assert_non_null(strstr(none.text, "no instance of"));
     assert_int_equal(open_with(&w, NULL, NULL, "x.db", &keeper), PORTOLAN_ENOTFOUND);
     assert_non_null(strstr(keeper.text, "has no instance with an experiment store"));
-}
-
-static void orders_of_a_session_change_the_assembly(void **state)
-{
-    struct portolan_error err = {0};
-    struct workbench w;
-    struct measured_trials m = {.w = &w};
-
-    if (open_with(&w, "n=32", NULL, NULL, &err))
-        fail_msg("%s", err.text);
-    if (measured_apply(&m, "select solver heat.Cholmod\nset driver n 48\n", &err))
-        fail_msg("%s", err.text);
-    assert_string_equal(portolan_assembly_peek_parameter(w.assembly, "driver", "n"), "48");
-    assert_int_equal(portolan_assembly_peek_instance(w.assembly, "solver")->selected, 1);
-    assert_int_equal(measured_apply(&m, "select solver heat.Nothing\n", &err), PORTOLAN_ENOTFOUND);
-    assert_true(measured_has_port(&m, "heat.ConjugateGradients", "preconditioner"));
-    assert_false(measured_has_port(&m, "heat.Cholmod", "preconditioner"));
-    workbench_close(&w);
 }
 
 static void what_cannot_be_loaded_is_named_where_it_stands(void **state)
@@ -221,7 +202,6 @@ static void only_traces_of_the_store_are_removed(void **state)
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(settings_change_the_assembly),
                    cmocka_unit_test(a_parameter_without_instance_has_one_owner),
-                   cmocka_unit_test(orders_of_a_session_change_the_assembly),
                    cmocka_unit_test(what_cannot_be_loaded_is_named_where_it_stands),
                    cmocka_unit_test(an_optimizer_needs_a_choice_and_steps),
                    cmocka_unit_test(a_store_without_an_assembly_is_no_study),

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arrays of SIDL as arrays of NumPy, and back, without a copy where type and layout allow it.
+ * NumPy's headers are not used: the first members of an array are the same in NumPy 1 and 2, and
+ * its types are asked for by name. Without NumPy, anything with the buffer interface is an array.
+ */
+#include "sidl_module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The head of NumPy's arrays. */
+struct ndarray {
+    PyObject_HEAD char *data;
+    int rank;
+    Py_ssize_t *extents, *strides;
+    PyObject *base;
+    struct descr {
+        PyObject_HEAD PyObject *scalar;
+        char kind, type, byte_order, flags;
+        int number;
+    } * descr;
+    int flags;
+};
+enum { IS_ALIGNED = 0x100, IS_WRITEABLE = 0x400 };
+
+/* Kinds of elements: the letter of a signature, the type of SIDL, NumPy's name, kind and number,
+ * the letter of struct.pack. */
+static const struct element {
+    char letter;
+    enum sidl_array_type type;
+    size_t size;
+    const char *dtype, *format;
+    char kind;
+} elements[] = {
+    {'d', sidl_double_array, 8, "d", "d", 'f'},    {'f', sidl_float_array, 4, "f", "f", 'f'},
+    {'i', sidl_int_array, 4, "i", "i", 'i'},       {'e', sidl_int_array, 4, "i", "i", 'i'},
+    {'l', sidl_long_array, 8, "q", "q", 'i'},      {'D', sidl_dcomplex_array, 16, "D", "Zd", 'c'},
+    {'F', sidl_fcomplex_array, 8, "F", "Zf", 'c'}, {'b', sidl_bool_array, 4, "i", "i", 'i'},
+    {'c', sidl_char_array, 1, "S1", "c", 'S'},
+};
+
+static const struct element *element_of(char letter)
+{
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (elements[i].letter == letter)
+            return &elements[i];
+    return NULL;
+}
+
+static const struct element *element_of_type(int32_t type)
+{
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if ((int32_t)elements[i].type == type)
+            return &elements[i];
+    return NULL;
+}
+
+static PyObject *numpy, *ndarray_type, *asarray; /* NULL without NumPy */
+static PyObject *array_type;
+static unsigned long long copies; /* portolan.copies() */
+
+/* Once: loads NumPy, if it is there. */
+static void find_numpy(void)
+{
+    static bool was_sought;
+
+    if (was_sought)
+        return;
+    was_sought = true;
+    if (!(numpy = PyImport_ImportModule("numpy"))) {
+        PyErr_Clear();
+        return;
+    }
+    ndarray_type = PyObject_GetAttrString(numpy, "ndarray");
+    asarray = PyObject_GetAttrString(numpy, "asarray");
+    if (!ndarray_type || !asarray) {
+        PyErr_Clear();
+        Py_CLEAR(ndarray_type);
+    }
+}
+
+/* ------------------------------------------------------------------ arrays of SIDL in Python */
+
+/* Elements of an array of SIDL, with the buffer interface. */
+struct array {
+    PyObject_HEAD struct sidl__array *array;
+    Py_ssize_t extents[SIDL_MAX_ARRAY_DIMENSION], strides[SIDL_MAX_ARRAY_DIMENSION];
+};
+
+static void *first_of(struct sidl__array *a)
+{
+    return *(void **)(a + 1);
+}
+
+static int get_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+    struct array *a = (struct array *)self;
+    const struct element *e = element_of_type(sidl__array_type(a->array));
+    Py_ssize_t n = 1;
+    int rank = a->array->d_dimen;
+
+    for (int i = 0; i < rank; i++)
+        n *= a->extents[i];
+    if (!(flags & PyBUF_STRIDES) && !(rank == 1 && a->strides[0] == (Py_ssize_t)e->size)) {
+        PyErr_SetString(PyExc_BufferError, "the array is not contiguous");
+        return -1;
+    }
+    *view = (Py_buffer){.buf = first_of(a->array),
+                        .obj = self,
+                        .len = n * (Py_ssize_t)e->size,
+                        .itemsize = (Py_ssize_t)e->size,
+                        .format = flags & PyBUF_FORMAT ? (char *)e->format : NULL,
+                        .ndim = rank,
+                        .shape = flags & PyBUF_ND ? a->extents : NULL,
+                        .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? a->strides : NULL};
+    Py_INCREF(self);
+    return 0;
+}
+
+static void array_free(PyObject *self)
+{
+    sidl__array_deleteRef(((struct array *)self)->array);
+    module_free(self);
+}
+
+/* Strings and objects become nested lists. */
+static PyObject *list_of(const struct sidl__array *a, int32_t depth, int32_t *at)
+{
+    PyObject *list = PyList_New(0);
+
+    for (at[depth] = a->d_lower[depth]; list && at[depth] <= a->d_upper[depth]; at[depth]++) {
+        PyObject *one;
+
+        if (depth + 1 < a->d_dimen) {
+            one = list_of(a, depth + 1, at);
+        } else {
+            void **element = sidl__array_address(a, a->d_dimen, at);
+
+            if (sidl__array_type(a) == sidl_string_array)
+                one = module_text(*element);
+            else if (sidl__array_type(a) == sidl_interface_array)
+                one = object_wrap(sidl__array_take(sidl_interface_array, *element), NULL, 0);
+            else
+                one = PyLong_FromVoidPtr(*element);
+        }
+        if (!one || PyList_Append(list, one) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    return list;
+}
+
+PyObject *array_wrap(struct sidl__array *array)
+{
+    int32_t at[SIDL_MAX_ARRAY_DIMENSION];
+    const struct element *e = element_of_type(sidl__array_type(array));
+    PyObject *made;
+    struct array *a;
+
+    if (!array)
+        Py_RETURN_NONE;
+    if (!e) {
+        made = list_of(array, 0, at);
+        sidl__array_deleteRef(array);
+        return made;
+    }
+    if (!(a = PyObject_New(struct array, (PyTypeObject *)array_type))) {
+        sidl__array_deleteRef(array);
+        return NULL;
+    }
+    a->array = array;
+    for (int32_t i = 0; i < array->d_dimen; i++) {
+        a->extents[i] = array->d_upper[i] - array->d_lower[i] + 1;
+        a->strides[i] = (Py_ssize_t)array->d_stride[i] * (Py_ssize_t)e->size;
+    }
+    find_numpy();
+    if (!ndarray_type)
+        return (PyObject *)a;
+    made = PyObject_CallFunctionObjArgs(asarray, (PyObject *)a, NULL);
+    Py_DECREF(a);
+    return made;
+}
+
+PyObject *array_show(struct sidl__array *a)
+{
+    struct sidl__array *kept = a;
+
+    if (!a)
+        Py_RETURN_NONE;
+    if (a->d_refcount >= 0 || !element_of_type(sidl__array_type(a)))
+        sidl__array_addRef(a);
+    else /* the description is on the stack of the caller, but not the numbers */
+        kept = sidl__array_borrow((enum sidl_array_type)sidl__array_type(a), first_of(a),
+                                  a->d_dimen, a->d_lower, a->d_upper, a->d_stride);
+    return kept ? array_wrap(kept) : PyErr_NoMemory();
+}
+
+/* ------------------------------------------------------------------ arrays of Python for SIDL */
+
+/* Describes RANK extents and strides (in bytes) at DATA in K; false if strides split elements. */
+static bool describe(struct kept *k, const struct element *e, void *data, int rank,
+                     const Py_ssize_t *extents, const Py_ssize_t *strides)
+{
+    struct sidl__array *a = &k->array.head;
+
+    *a = (struct sidl__array){.d_lower = k->array.bounds,
+                              .d_upper = k->array.bounds + rank,
+                              .d_stride = k->array.bounds + 2 * rank,
+                              .d_vtable = &sidl__array_vtables[e->type],
+                              .d_dimen = rank,
+                              .d_refcount = -1};
+    for (int i = 0; i < rank; i++) {
+        if (strides[i] % (Py_ssize_t)e->size != 0 || extents[i] > INT32_MAX)
+            return false;
+        a->d_lower[i] = 0;
+        a->d_upper[i] = (int32_t)extents[i] - 1;
+        a->d_stride[i] = (int32_t)(strides[i] / (Py_ssize_t)e->size);
+    }
+    k->array.first = data;
+    return true;
+}
+
+/* NumPy's array as it is; false: a copy is needed, or it is none. */
+static bool take_ndarray(PyObject *from, const struct element *e, bool is_written, struct kept *k)
+{
+    const struct ndarray *a = (const struct ndarray *)from;
+    const struct descr *d = a->descr;
+    int needed = IS_ALIGNED | (is_written ? IS_WRITEABLE : 0);
+
+    if (d->kind != e->kind || (d->byte_order != '=' && d->byte_order != '|') ||
+        (a->flags & needed) != needed || a->rank < 1 || a->rank > SIDL_MAX_ARRAY_DIMENSION)
+        return false;
+    /* Of one kind, the size tells types apart: the characters of NumPy are bBhHiIlLqQfdgFDG. */
+    switch (d->type) {
+    case 'd':
+    case 'q':
+    case 'l':
+        if (e->size != 8)
+            return false;
+        break;
+    case 'f':
+    case 'i':
+        if (e->size != 4)
+            return false;
+        break;
+    case 'D':
+        if (e->size != 16)
+            return false;
+        break;
+    case 'F':
+        if (e->size != 8)
+            return false;
+        break;
+    default:
+        return false;
+    }
+    if (!describe(k, e, a->data, a->rank, a->extents, a->strides))
+        return false;
+    Py_INCREF(from);
+    k->object = from;
+    return true;
+}
+
+static bool take_buffer(PyObject *from, const struct element *e, bool is_written, struct kept *k)
+{
+    int flags = PyBUF_STRIDES | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
+    const char *format;
+
+    if (!PyObject_CheckBuffer(from))
+        return false;
+    if (PyObject_GetBuffer(from, &k->view, flags) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    format = k->view.format ? k->view.format : "B";
+    if (e->type == sidl_long_array && !strcmp(format, "l"))
+        format = "q";
+    if (strcmp(format, e->format) != 0 || k->view.ndim < 1 ||
+        k->view.ndim > SIDL_MAX_ARRAY_DIMENSION ||
+        !describe(k, e, k->view.buf, k->view.ndim, k->view.shape, k->view.strides)) {
+        PyBuffer_Release(&k->view);
+        return false;
+    }
+    k->what = KEPT_VIEW;
+    Py_INCREF(from);
+    k->object = from;
+    return true;
+}
+
+/* What FROM has, as an array of its own. */
+static bool take_copy(PyObject *from, const struct element *e, struct kept *k)
+{
+    PyObject *made;
+    bool good;
+
+    find_numpy();
+    copies++;
+    if (ndarray_type)
+        made = PyObject_CallFunction(asarray, "Os", from, e->dtype);
+    else { /* array.array has the same letters */
+        PyObject *module = PyImport_ImportModule("array");
+
+        made = module ? PyObject_CallMethod(module, "array", "sO", e->dtype, from) : NULL;
+        Py_XDECREF(module);
+    }
+    if (!made)
+        return false;
+    if (ndarray_type && made == from) { /* read-only, or not aligned */
+        Py_DECREF(made);
+        if (!(made = PyObject_CallMethod(from, "copy", NULL)))
+            return false;
+    }
+    good = (ndarray_type && PyObject_TypeCheck(made, (PyTypeObject *)ndarray_type) &&
+            take_ndarray(made, e, true, k)) ||
+           take_buffer(made, e, true, k);
+    Py_DECREF(made);
+    if (!good && !PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "an array of %s is needed, not %R", e->format,
+                     (PyObject *)Py_TYPE(from));
+    return good;
+}
+
+/* Strings and objects are put into an array of SIDL, element by element. */
+static struct sidl__array *take_list(PyObject *from, const struct sidl_parameter *p)
+{
+    bool is_string = p->element == 's';
+    enum sidl_array_type type = is_string ? sidl_string_array : sidl_interface_array;
+    Py_ssize_t n = PySequence_Size(from);
+    struct sidl__array *a;
+
+    if (n < 0)
+        return NULL;
+    if (p->dimension > 1 || (p->element != 's' && p->element != 'o')) {
+        PyErr_Format(PyExc_TypeError, "arrays '%c' of %d dimensions cannot be made in Python",
+                     p->element ? p->element : '?', p->dimension);
+        return NULL;
+    }
+    if (!(a = sidl__array_create_by_extents(type, 1, (int32_t)n, 1, sidl_column_major_order))) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (int32_t i = 0; i < (int32_t)n; i++) {
+        PyObject *item = PySequence_GetItem(from, i);
+        void *element = !item             ? NULL
+                        : item == Py_None ? NULL
+                        : is_string       ? (void *)PyUnicode_AsUTF8AndSize(item, NULL)
+                                          : object_take(item, p->name, p->length);
+
+        if (!PyErr_Occurred())
+            sidl__array_put(type, sidl__array_address(a, 1, &i), element);
+        if (!is_string && element)
+            sidl_reference_delete(element, NULL);
+        Py_XDECREF(item);
+        if (PyErr_Occurred()) {
+            sidl__array_deleteRef(a);
+            return NULL;
+        }
+    }
+    return a;
+}
+
+/* The order that the method wants: *ARRAY becomes a copy if it is another one. */
+static bool put_in_order(const struct sidl_parameter *p, struct kept *k, void **array)
+{
+    bool is_raw = p->kind == '{';
+    enum sidl_array_ordering order = is_raw || p->order == 'c' ? sidl_column_major_order
+                                     : p->order == 'r'         ? sidl_row_major_order
+                                                               : sidl_general_order;
+    struct sidl__array *a = *array;
+    struct sidl__array *made;
+
+    if (p->dimension && a->d_dimen != p->dimension) {
+        PyErr_Format(PyExc_ValueError, "an array of %d dimension%s is needed, not of %d",
+                     p->dimension, p->dimension == 1 ? "" : "s", a->d_dimen);
+        return false;
+    }
+    if (order == sidl_general_order)
+        return true;
+    if (!(made = sidl__array_in_order(a, a->d_dimen, order)))
+        return PyErr_NoMemory();
+    if (made == a)
+        return true;
+    copies++;
+    if (k->what == KEPT_ARRAY)
+        sidl__array_deleteRef(k->made);
+    else if (k->what == KEPT_VIEW)
+        PyBuffer_Release(&k->view);
+    Py_CLEAR(k->object);
+    k->what = KEPT_ARRAY;
+    *array = k->made = made;
+    return true;
+}
+
+bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, void **array)
+{
+    const struct element *e = element_of(p->element);
+    bool is_written = p->mode == '=';
+
+    if (from == Py_None) {
+        *array = NULL;
+        return true;
+    }
+    if (!e && p->element) {
+        *array = k->made = take_list(from, p);
+        k->what = k->made ? KEPT_ARRAY : KEPT_NOTHING;
+        return k->made;
+    }
+    if (!e) { /* array<>: what NumPy has */
+        PyErr_SetString(PyExc_TypeError, "an array<> of any type cannot be made in Python");
+        return false;
+    }
+    find_numpy();
+    if (!(ndarray_type && PyObject_TypeCheck(from, (PyTypeObject *)ndarray_type) &&
+          take_ndarray(from, e, is_written, k)) &&
+        !take_buffer(from, e, is_written, k) && !take_copy(from, e, k))
+        return false;
+    *array = &k->array.head;
+    return put_in_order(p, k, array);
+}
+
+static PyObject *get_copies(PyObject *module, PyObject *none)
+{
+    return PyLong_FromUnsignedLongLong(copies);
+}
+
+bool array_add(PyObject *module)
+{
+    static PyMethodDef functions[] = {
+        {"copies", get_copies, METH_NOARGS, "How many arrays were copied for calls so far."},
+        {0},
+    };
+    static PyType_Slot slots[] = {
+        {Py_bf_getbuffer, get_buffer},
+        {Py_tp_dealloc, array_free},
+        {Py_tp_doc, "An array of SIDL."},
+        {0},
+    };
+
+    return module_add_type(module, "portolan.Array", sizeof(struct array),
+                           Py_TPFLAGS_DISALLOW_INSTANTIATION, slots, &array_type) &&
+           PyModule_AddFunctions(module, functions) == 0;
+}
