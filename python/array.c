@@ -24,20 +24,25 @@ struct ndarray {
 };
 enum { IS_ALIGNED = 0x100, IS_WRITEABLE = 0x400 };
 
-/* Kinds of elements: the letter of a signature, the type of SIDL, NumPy's name, kind and number,
- * the letter of struct.pack. */
+/* Kinds of elements: the letter of a signature, the type of SIDL, NumPy's name, the letter of
+ * struct.pack, NumPy's kind and number. */
 static const struct element {
     char letter;
     enum sidl_array_type type;
     size_t size;
     const char *dtype, *format;
     char kind;
+    int number;
 } elements[] = {
-    {'d', sidl_double_array, 8, "d", "d", 'f'},    {'f', sidl_float_array, 4, "f", "f", 'f'},
-    {'i', sidl_int_array, 4, "i", "i", 'i'},       {'e', sidl_int_array, 4, "i", "i", 'i'},
-    {'l', sidl_long_array, 8, "q", "q", 'i'},      {'D', sidl_dcomplex_array, 16, "D", "Zd", 'c'},
-    {'F', sidl_fcomplex_array, 8, "F", "Zf", 'c'}, {'b', sidl_bool_array, 4, "i", "i", 'i'},
-    {'c', sidl_char_array, 1, "S1", "c", 'S'},
+    {'d', sidl_double_array, 8, "d", "d", 'f', 12},
+    {'f', sidl_float_array, 4, "f", "f", 'f', 11},
+    {'i', sidl_int_array, 4, "i", "i", 'i', 5},
+    {'l', sidl_long_array, 8, "l", "q", 'i', 7},
+    {'e', sidl_long_array, 8, "l", "q", 'i', 7},
+    {'D', sidl_dcomplex_array, 16, "D", "Zd", 'c', 15},
+    {'F', sidl_fcomplex_array, 8, "F", "Zf", 'c', 14},
+    {'b', sidl_bool_array, 4, "i", "i", 'i', 5},
+    {'c', sidl_char_array, 1, "S1", "c", 'S', 18},
 };
 
 static const struct element *element_of(char letter)
@@ -56,28 +61,46 @@ static const struct element *element_of_type(int32_t type)
     return NULL;
 }
 
-static PyObject *numpy, *ndarray_type, *asarray; /* NULL without NumPy */
+static PyObject *ndarray_type, *asarray; /* NULL without NumPy */
 static PyObject *array_type;
 static unsigned long long copies; /* portolan.copies() */
+
+/* Functions of NumPy that are in its table at the same places in versions 1 and 2. */
+enum { TABLE_TYPE = 2, TABLE_NEW = 93, TABLE_SET_BASE = 282 };
+static PyObject *(*new_array)(PyObject *type, int rank, const Py_ssize_t *extents, int number,
+                              const Py_ssize_t *strides, void *data, int size, int flags,
+                              PyObject *like);
+static int (*set_base)(PyObject *array, PyObject *base); /* takes the reference */
 
 /* Once: loads NumPy, if it is there. */
 static void find_numpy(void)
 {
     static bool was_sought;
+    PyObject *numpy, *core, *capsule;
+    void **table;
 
     if (was_sought)
         return;
     was_sought = true;
-    if (!(numpy = PyImport_ImportModule("numpy"))) {
+    numpy = PyImport_ImportModule("numpy");
+    PyErr_Clear();
+    core = PyImport_ImportModule("numpy._core._multiarray_umath");
+    if (!core) {
         PyErr_Clear();
-        return;
+        core = PyImport_ImportModule("numpy.core._multiarray_umath");
     }
-    ndarray_type = PyObject_GetAttrString(numpy, "ndarray");
-    asarray = PyObject_GetAttrString(numpy, "asarray");
-    if (!ndarray_type || !asarray) {
-        PyErr_Clear();
-        Py_CLEAR(ndarray_type);
+    capsule = core ? PyObject_GetAttrString(core, "_ARRAY_API") : NULL;
+    table = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    asarray = numpy && table ? PyObject_GetAttrString(numpy, "asarray") : NULL;
+    if (asarray) {
+        ndarray_type = table[TABLE_TYPE];
+        *(void **)&new_array = table[TABLE_NEW];
+        *(void **)&set_base = table[TABLE_SET_BASE];
     }
+    PyErr_Clear();
+    Py_XDECREF(capsule); /* NumPy keeps the table */
+    Py_XDECREF(core);
+    Py_XDECREF(numpy);
 }
 
 /* ------------------------------------------------------------------ arrays of SIDL in Python */
@@ -151,6 +174,32 @@ static PyObject *list_of(const struct sidl__array *a, int32_t depth, int32_t *at
     return list;
 }
 
+/* In bytes. */
+static void measure(const struct sidl__array *a, const struct element *e, Py_ssize_t *extents,
+                    Py_ssize_t *strides)
+{
+    for (int32_t i = 0; i < a->d_dimen; i++) {
+        extents[i] = a->d_upper[i] - a->d_lower[i] + 1;
+        strides[i] = (Py_ssize_t)a->d_stride[i] * (Py_ssize_t)e->size;
+    }
+}
+
+/* NumPy's array of the same numbers, which OWNER, whose reference is taken, keeps. */
+static PyObject *make_ndarray(struct sidl__array *a, const struct element *e, PyObject *owner)
+{
+    Py_ssize_t extents[SIDL_MAX_ARRAY_DIMENSION], strides[SIDL_MAX_ARRAY_DIMENSION];
+    PyObject *made;
+
+    measure(a, e, extents, strides);
+    made = new_array(ndarray_type, a->d_dimen, extents, e->number, strides, first_of(a),
+                     (int)e->size, IS_ALIGNED | IS_WRITEABLE, NULL);
+    if (made && owner && set_base(made, owner) != 0)
+        Py_CLEAR(made);
+    else if (!made)
+        Py_XDECREF(owner);
+    return made;
+}
+
 PyObject *array_wrap(struct sidl__array *array)
 {
     int32_t at[SIDL_MAX_ARRAY_DIMENSION];
@@ -170,29 +219,26 @@ PyObject *array_wrap(struct sidl__array *array)
         return NULL;
     }
     a->array = array;
-    for (int32_t i = 0; i < array->d_dimen; i++) {
-        a->extents[i] = array->d_upper[i] - array->d_lower[i] + 1;
-        a->strides[i] = (Py_ssize_t)array->d_stride[i] * (Py_ssize_t)e->size;
-    }
+    measure(array, e, a->extents, a->strides);
     find_numpy();
-    if (!ndarray_type)
-        return (PyObject *)a;
-    made = PyObject_CallFunctionObjArgs(asarray, (PyObject *)a, NULL);
-    Py_DECREF(a);
-    return made;
+    return ndarray_type ? make_ndarray(array, e, (PyObject *)a) : (PyObject *)a;
 }
 
 PyObject *array_show(struct sidl__array *a)
 {
+    const struct element *e = element_of_type(sidl__array_type(a));
     struct sidl__array *kept = a;
 
     if (!a)
         Py_RETURN_NONE;
-    if (a->d_refcount >= 0 || !element_of_type(sidl__array_type(a)))
+    find_numpy();
+    if (a->d_refcount >= 0 || !e)
         sidl__array_addRef(a);
+    else if (ndarray_type) /* the caller's, during the call */
+        return make_ndarray(a, e, NULL);
     else /* the description is on the stack of the caller, but not the numbers */
-        kept = sidl__array_borrow((enum sidl_array_type)sidl__array_type(a), first_of(a),
-                                  a->d_dimen, a->d_lower, a->d_upper, a->d_stride);
+        kept = sidl__array_borrow(e->type, first_of(a), a->d_dimen, a->d_lower, a->d_upper,
+                                  a->d_stride);
     return kept ? array_wrap(kept) : PyErr_NoMemory();
 }
 
@@ -219,6 +265,11 @@ static bool describe(struct kept *k, const struct element *e, void *data, int ra
     }
     k->array.first = data;
     return true;
+}
+
+static bool is_ndarray(PyObject *object)
+{
+    return ndarray_type && PyObject_TypeCheck(object, (PyTypeObject *)ndarray_type);
 }
 
 /* NumPy's array as it is; false: a copy is needed, or it is none. */
@@ -311,9 +362,7 @@ static bool take_copy(PyObject *from, const struct element *e, struct kept *k)
         if (!(made = PyObject_CallMethod(from, "copy", NULL)))
             return false;
     }
-    good = (ndarray_type && PyObject_TypeCheck(made, (PyTypeObject *)ndarray_type) &&
-            take_ndarray(made, e, true, k)) ||
-           take_buffer(made, e, true, k);
+    good = (is_ndarray(made) && take_ndarray(made, e, true, k)) || take_buffer(made, e, true, k);
     Py_DECREF(made);
     if (!good && !PyErr_Occurred())
         PyErr_Format(PyExc_TypeError, "an array of %s is needed, not %R", e->format,
@@ -375,7 +424,7 @@ static bool put_in_order(const struct sidl_parameter *p, struct kept *k, void **
                      p->dimension, p->dimension == 1 ? "" : "s", a->d_dimen);
         return false;
     }
-    if (order == sidl_general_order)
+    if (order == sidl_general_order || (a->d_dimen == 1 && a->d_stride[0] == 1))
         return true;
     if (!(made = sidl__array_in_order(a, a->d_dimen, order)))
         return PyErr_NoMemory();
@@ -411,8 +460,7 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
         return false;
     }
     find_numpy();
-    if (!(ndarray_type && PyObject_TypeCheck(from, (PyTypeObject *)ndarray_type) &&
-          take_ndarray(from, e, is_written, k)) &&
+    if (!(is_ndarray(from) && take_ndarray(from, e, is_written, k)) &&
         !take_buffer(from, e, is_written, k) && !take_copy(from, e, k))
         return false;
     *array = &k->array.head;

@@ -14,9 +14,11 @@ struct served {
     PyObject *class;
     const struct sidl_class *cls;
     struct portolan_component descriptor;
+    ptrdiff_t level; /* of the class: where its objects have their parts in Python */
 };
 
 struct served_method {
+    const struct served *served;
     struct method method;
     PyObject *name;
 };
@@ -117,22 +119,28 @@ static void throw_python(const char *of, const char *name, sidl_BaseInterface *_
 
 /* ------------------------------------------------------------------ calls of methods */
 
-/* The arguments of the call as a tuple. */
-static PyObject *show_all(const struct method *m, union sidl_value *values)
+/* Exported by CPython 3.11, but a part of its stable interface, and of headers, since 3.12. */
+extern PyObject *PyObject_VectorcallMethod(PyObject *name, PyObject *const *args, size_t n,
+                                           PyObject *names);
+
+/* Calls the method of OBJECT that serves S. */
+static PyObject *call_method(const struct served_method *s, PyObject *object,
+                             union sidl_value *values)
 {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)m->n_in);
-    Py_ssize_t at = 0;
+    PyObject *args[METHOD_ARGUMENTS + 1], *made = NULL;
+    const struct method *m = &s->method;
+    size_t n = 1;
 
-    for (size_t i = 1; tuple && i <= m->n_arguments; i++) {
-        const struct sidl_parameter *p = &m->parameters[i];
-        PyObject *one = p->mode == '>' ? NULL : value_show(p, &values[i]);
-
-        if (p->mode == '>')
-            continue;
-        if (!one || PyTuple_SetItem(tuple, at++, one) != 0)
-            Py_CLEAR(tuple);
-    }
-    return tuple;
+    args[0] = object;
+    for (size_t i = 1; i <= m->n_arguments; i++)
+        if (m->parameters[i].mode != '>' &&
+            !(args[n++] = value_show(&m->parameters[i], &values[i])))
+            break;
+    if (args[n - 1])
+        made = PyObject_VectorcallMethod(s->name, args, n, NULL);
+    while (--n > 0)
+        Py_XDECREF(args[n]);
+    return made;
 }
 
 /* Puts what Python returned, one value or a tuple, into result and out arguments. */
@@ -141,6 +149,8 @@ static bool give_all(const struct method *m, PyObject *made, union sidl_value *v
     bool is_tuple = m->n_out > 1;
     Py_ssize_t at = 0;
 
+    if (m->n_out == 1 && m->parameters[0].kind != 'v')
+        return value_give(made, &m->parameters[0], &values[0]);
     if (is_tuple && (!PyTuple_Check(made) || PyTuple_Size(made) != (Py_ssize_t)m->n_out)) {
         PyErr_Format(PyExc_TypeError,
                      "it must return a tuple of %zu values, result first (%s), not %R", m->n_out,
@@ -164,18 +174,15 @@ static void handle(const struct sidl_handled *handled, void *self, union sidl_va
 {
     const struct served_method *s = handled->user;
     PyGILState_STATE lock = PyGILState_Ensure();
-    PyObject *object = *sidl_class_data(handled->of, self);
-    PyObject *function = object ? PyObject_GetAttr(object, s->name) : NULL;
-    PyObject *args = function ? show_all(&s->method, values) : NULL;
-    PyObject *made = args ? PyObject_CallObject(function, args) : NULL;
+    const struct sidl_object *whole = sidl_reference_peek(self);
+    PyObject *object = whole->data[s->served->level];
+    PyObject *made = object ? call_method(s, object, values) : NULL;
 
     if (!object)
         PyErr_SetString(PyExc_RuntimeError, "the object has no part in Python");
     if (!made || !give_all(&s->method, made, values))
         throw_python(handled->of->name, handled->name, _ex);
     Py_XDECREF(made);
-    Py_XDECREF(args);
-    Py_XDECREF(function);
     PyGILState_Release(lock);
 }
 
@@ -191,7 +198,8 @@ static sidl_bool choose(void *user, struct sidl_handled *handled)
         return FALSE;
     if (!(s = portolan_calloc(1, sizeof *s)) || !method_prepare(&s->method, &callee, handled->name))
         return FALSE;
-    s->name = PyUnicode_FromString(handled->name);
+    s->served = served;
+    s->name = PyUnicode_InternFromString(handled->name);
     handled->handler = handle;
     handled->user = s; /* both live as long as the class: until the process ends */
     return s->name != NULL;
@@ -212,6 +220,7 @@ static void construct(void *user, void *self, sidl_BaseInterface *_ex)
     }
     Py_XDECREF(capsule);
     *data = object;
+    served->level = data - ((const struct sidl_object *)sidl_reference_peek(self))->data;
     PyGILState_Release(lock);
 }
 

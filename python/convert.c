@@ -31,9 +31,10 @@ static bool take_member(PyObject *from, const struct sidl_member *m, char *at)
     const char *text = m->type;
     struct sidl_parameter p;
     union sidl_value v = {.l = 0};
-    struct kept k = {.what = KEPT_NOTHING};
+    struct kept k;
     PyObject *class;
 
+    kept_begin(&k);
     if (!sidl_signature_next(&text, &p))
         return false;
     if (p.kind == 't') {
@@ -272,7 +273,7 @@ bool value_take(PyObject *from, const struct sidl_parameter *p, union sidl_value
 
 bool value_prepare(const struct sidl_parameter *p, union sidl_value *v, struct kept *k)
 {
-    memset(v, 0, sizeof *v);
+    *v = (union sidl_value){.D = {0, 0}};
     return p->kind != 't' || make_block(p, v, k);
 }
 
@@ -390,13 +391,14 @@ static bool copy_into(struct sidl__array *from, struct sidl__array *to)
 static bool give_array(PyObject *from, const struct sidl_parameter *p, union sidl_value *v)
 {
     struct sidl_parameter in = *p;
-    struct kept k = {.what = KEPT_NOTHING};
+    struct kept k;
     void *array = NULL, *own = NULL;
     bool good;
 
     if (p->kind == '{' && from == Py_None)
         return true; /* changed in place */
     in.mode = ' ';
+    kept_begin(&k);
     good = array_take(from, &in, &k, &array);
     if (good && p->kind == '{') {
         good = copy_into(array, v->p);
@@ -413,24 +415,31 @@ static bool give_array(PyObject *from, const struct sidl_parameter *p, union sid
 
 bool value_give(PyObject *from, const struct sidl_parameter *p, union sidl_value *v)
 {
-    struct sidl_parameter own = *p;
+    struct sidl_parameter own;
     union sidl_value made = {.l = 0};
-    struct kept k = {.what = KEPT_NOTHING};
     const struct sidl_details *d;
     PyObject *class;
 
-    if (p->kind == '[' || p->kind == '{')
+    switch (p->kind) {
+    case '[':
+    case '{':
         return give_array(from, p, v);
-    if (p->kind == 't') {
+    case 't':
         if (!(d = details_of(p, &class)))
             return false;
         if (p->mode == '=')
             clear_struct(d, v->p);
         memset(v->p, 0, d->size);
         return take_struct(from, d, v->p);
+    case 's':
+    case 'o':
+        break;
+    default: /* owns nothing */
+        return value_take(from, p, v, NULL);
     }
-    own.mode = '='; /* a copy that the caller owns */
-    if (!value_take(from, &own, &made, &k))
+    own = *p;
+    own.mode = '='; /* a copy that the caller owns: nothing is kept */
+    if (!value_take(from, &own, &made, NULL))
         return false;
     if (p->mode == '=')
         value_discard(p, v);

@@ -200,6 +200,7 @@ static void forget_info(PyObject *capsule)
     for (size_t i = 0; i < info->type->n_methods; i++)
         method_clear(&info->methods[i]);
     free(info->methods);
+    free(info->by_number);
     free(info);
 }
 
