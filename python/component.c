@@ -38,20 +38,20 @@ static void set_note(sidl_BaseInterface ex, const char *text)
         sidl_reference_delete(failed, NULL);
 }
 
-/* The text of portolan._component.FUNCTION(ERROR): a new object, or NULL. */
+/* portolan._component.FUNCTION(ERROR) and, if TEXT is not NULL, its text: a new object, or NULL. */
 static PyObject *describe(const char *function, PyObject *error, const char **text)
 {
     PyObject *module = PyImport_ImportModule("portolan._component");
     PyObject *made = module ? PyObject_CallMethod(module, function, "O", error) : NULL;
 
-    *text = made ? PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
-    if (!*text)
-        PyErr_Clear();
+    if (text)
+        *text = made ? PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
+    PyErr_Clear();
     Py_XDECREF(module);
     return made;
 }
 
-/* An exception of SIDL that came through Python; false: it is none. */
+/* An exception of SIDL that came through Python, or that Python raises; false: it is none. */
 static bool throw_again(PyObject *error, sidl_BaseInterface *_ex)
 {
     PyObject *inner = PyObject_GetAttrString(error, "sidl");
@@ -59,34 +59,13 @@ static bool throw_again(PyObject *error, sidl_BaseInterface *_ex)
     sidl_BaseInterface failed = NULL;
 
     PyErr_Clear();
-    if (is_one)
+    if (is_one) {
         *_ex =
             sidl_reference_cast(((struct object *)inner)->reference, "sidl.BaseInterface", &failed);
+        Py_XDECREF(describe("add_trace", error, NULL));
+    }
     Py_XDECREF(inner);
     return is_one;
-}
-
-/* One that Python made, as `raise heat.NotConverged("why")`. */
-static bool throw_new(PyObject *error, sidl_BaseInterface *_ex)
-{
-    PyObject *capsule = PyObject_GetAttrString(error, "__sidl_type__");
-    const struct sidl_type *type = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
-    const struct sidl_details *d = type ? sidl_type_details(type) : NULL;
-    sidl_BaseInterface failed = NULL;
-    void *made = d ? sidl_class_create(type, d->externals, NULL, &failed) : NULL;
-    PyObject *note = PyObject_Str(error);
-
-    if (made)
-        *_ex = sidl_reference_cast(made, "sidl.BaseInterface", &failed);
-    if (made && note)
-        set_note(*_ex, PyUnicode_AsUTF8AndSize(note, NULL));
-    sidl_reference_delete(made, NULL);
-    if (failed)
-        sidl_reference_delete(failed, NULL);
-    Py_XDECREF(note);
-    Py_XDECREF(capsule);
-    PyErr_Clear();
-    return made;
 }
 
 /* Throws what Python raised in the method NAME of class OF. */
@@ -99,7 +78,7 @@ static void throw_python(const char *of, const char *name, sidl_BaseInterface *_
     PyErr_NormalizeException(&type, &error, &trace);
     if (trace)
         PyException_SetTraceback(error, trace);
-    if (!throw_again(error, _ex) && !throw_new(error, _ex)) {
+    if (!throw_again(error, _ex)) {
         line = describe("summary", error, &text);
         whole = describe("traceback_of", error, &full);
         portolan_throw(_ex, PORTOLAN_ECOMPONENT, "%s.%s: %s", of, name, text ? text : "failed");
@@ -175,7 +154,7 @@ static void handle(const struct sidl_handled *handled, void *self, union sidl_va
     const struct served_method *s = handled->user;
     PyGILState_STATE lock = PyGILState_Ensure();
     const struct sidl_object *whole = sidl_reference_peek(self);
-    PyObject *object = whole->data[s->served->level];
+    PyObject *object = whole ? whole->data[s->served->level] : s->served->class;
     PyObject *made = object ? call_method(s, object, values) : NULL;
 
     if (!object)
@@ -194,7 +173,7 @@ static sidl_bool choose(void *user, struct sidl_handled *handled)
     const struct sidl_callee callee = {handled->type, handled->signature, handled->slot, FALSE};
     struct served_method *s;
 
-    if (handled->is_static || !PyObject_HasAttrString(served->class, handled->name))
+    if (!PyObject_HasAttrString(served->class, handled->name))
         return FALSE;
     if (!(s = portolan_calloc(1, sizeof *s)) || !method_prepare(&s->method, &callee, handled->name))
         return FALSE;

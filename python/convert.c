@@ -42,11 +42,9 @@ static bool take_member(PyObject *from, const struct sidl_member *m, char *at)
 
         return inner && take_struct(from, inner, at);
     }
+    if (p.kind == '{')
+        return array_take_block(from, &p, at);
     p.mode = '='; /* a copy that the struct owns */
-    if (p.kind == '{') {
-        PyErr_Format(PyExc_TypeError, "raw arrays in structs are not passed (member %s)", m->name);
-        return from == Py_None ? PyErr_Clear(), true : false;
-    }
     if (!value_take(from, &p, &v, &k)) {
         value_drop(&k);
         return false;
@@ -105,7 +103,7 @@ static PyObject *wrap_member(const struct sidl_member *m, char *at, bool taken)
         return inner ? wrap_struct(class, inner, at, taken) : NULL;
     }
     if (p.kind == '{')
-        Py_RETURN_NONE;
+        return array_wrap_block(&p, at);
     memcpy(&v, at, p.kind == 'c' ? 1 : strchr("bief", p.kind) ? 4 : p.kind == 'D' ? 16 : 8);
     return taken ? value_wrap(&p, &v, NULL, NULL, 0) : value_show(&p, &v);
 }
@@ -178,14 +176,13 @@ static bool take_integer(PyObject *from, int64_t low, int64_t high, int64_t *val
 
 static bool take_char(PyObject *from, char *c)
 {
-    Py_ssize_t length;
-    const char *text = PyUnicode_AsUTF8AndSize(from, &length);
+    Py_ssize_t length = PyUnicode_GetLength(from);
+    Py_UCS4 code = length == 1 ? PyUnicode_ReadChar(from, 0) : 0;
 
-    if (text && length == 1)
-        *c = *text;
-    else if (text)
+    if (length > 1 || code > 255)
         PyErr_SetString(PyExc_ValueError, "a char of SIDL is a text of one byte");
-    return text && length == 1;
+    *c = (char)code;
+    return !PyErr_Occurred();
 }
 
 static bool take_text(PyObject *from, bool is_written, union sidl_value *v, struct kept *k)

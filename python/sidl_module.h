@@ -72,6 +72,9 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
 PyObject *array_wrap(struct sidl__array *array);
 /* The same for one that stays its owner's: valid as long as that. */
 PyObject *array_show(struct sidl__array *array);
+/* Raw arrays that lie in structs: flat, in column-major order. */
+bool array_take_block(PyObject *from, const struct sidl_parameter *p, char *block);
+PyObject *array_wrap_block(const struct sidl_parameter *p, const char *block);
 
 /* convert.c */
 bool value_take(PyObject *from, const struct sidl_parameter *p, union sidl_value *v,
