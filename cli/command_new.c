@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct new_options {
     const char *name; /* of the project or assembly, type of the port, class of the component */
@@ -23,12 +22,11 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
     struct new_options *o = to;
 
     (void)option;
-    if (strcasecmp(arg, "C") && strcasecmp(arg, "C++"))
+    if (!portolan_sidl_language_find(arg, &o->component.language))
         argp_error(state,
-                   "no language '%s', there are C and C++; what is written in another one can be "
-                   "called from C, with --source and --libs",
+                   "no language '%s', there are C, C++ and Fortran; what is written in another one "
+                   "can be called from C, with --source and --libs",
                    arg);
-    o->component.language = arg[1] ? PORTOLAN_LANGUAGE_CXX : PORTOLAN_LANGUAGE_C;
     return 0;
 }
 
@@ -72,7 +70,7 @@ static const struct cli_option component_options[] = {
      INTO_LIST(struct new_options, component.sources.word, component.sources.n)},
     {"libs", 'l', "FLAGS", "libraries that the component needs, for instance -lblis",
      INTO(struct new_options, component.libs)},
-    {"language", 'L', "LANGUAGE", "language of the code: C or C++ (default: C)",
+    {"language", 'L', "LANGUAGE", "language of the code: C, C++ or Fortran (default: C)",
      .take = take_language},
     {.key = CLI_WORD, INTO(struct new_options, name), .doc = "one component at a time"},
     {.key = CLI_END, .doc = "which class, as in my.Jacobi?", INTO(struct new_options, name)},

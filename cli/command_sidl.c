@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 struct sidl_options {
     struct portolan_sidl_options compile;
@@ -16,30 +15,17 @@ struct sidl_options {
 static error_t take_language(void *to, char *arg, const struct cli_option *option,
                              struct argp_state *state)
 {
-    static const struct {
-        const char *name;
-        enum portolan_sidl_language language;
-    } languages[] = {
-        {"C", PORTOLAN_SIDL_C},       {"C++", PORTOLAN_SIDL_CXX},     {"F03", PORTOLAN_SIDL_F03},
-        {"F2003", PORTOLAN_SIDL_F03}, {"Fortran", PORTOLAN_SIDL_F03},
-    };
     struct sidl_options *o = to;
-    size_t i = 0;
+    enum portolan_sidl_language language;
 
-    while (i < sizeof languages / sizeof *languages && strcasecmp(arg, languages[i].name) != 0)
-        i++;
-    if (i == sizeof languages / sizeof *languages)
-        argp_error(state, "unknown language '%s'; use C, C++ (for --client) or F03 (Fortran)", arg);
-    if (option->key == 's' && languages[i].language == PORTOLAN_SIDL_CXX)
-        argp_error(
-            state,
-            "Impl files in C++ are of --server=C with %%attrib{language=\"C++\"} at the class");
+    if (!portolan_sidl_language_find(arg, &language))
+        argp_error(state, "unknown language '%s'; use C, C++ or F03 (Fortran)", arg);
     if (option->key == 's') {
         o->compile.server = true;
-        o->compile.server_language = languages[i].language;
+        o->compile.server_language = language;
+    } else {
+        o->compile.client_language = language;
     }
-    if (option->key == 'c' || languages[i].language != PORTOLAN_SIDL_C)
-        o->compile.client_language = languages[i].language; /* Impl files use the callers' code */
     return 0;
 }
 
@@ -67,8 +53,8 @@ static error_t check_options(void *to, char *arg, const struct cli_option *optio
         argp_error(state, "--impl needs --server");
     if (o->compile.hooks && !o->compile.server)
         argp_error(state, "--generate-hooks needs --server");
-    if (o->compile.hooks && o->compile.server_language != PORTOLAN_SIDL_C)
-        argp_error(state, "--generate-hooks is for servers in C");
+    if (o->compile.hooks && o->compile.server_language == PORTOLAN_SIDL_F03)
+        argp_error(state, "--generate-hooks is for servers in C and C++");
     return 0;
 }
 
@@ -79,8 +65,8 @@ static const struct cli_option options[] = {
      INTO_LIST(struct sidl_options, include_dirs, compile.n_include_dirs)},
     {"client", 'c', "LANGUAGE", "language of the stubs: C (default), C++ or F03 (Fortran)",
      .take = take_language},
-    {"server", 's', "LANGUAGE", "also generate skeletons and Impl files for the classes: C, F03",
-     .take = take_language},
+    {"server", 's', "LANGUAGE",
+     "also generate skeletons and Impl files for the classes: C, C++, F03", .take = take_language},
     {"stubs", 0, "LANGUAGE", "only write the types of the packages for type checkers of Python",
      .take = take_stubs},
     {"impl", 0, "DIR", "keep Impl files in this folder (default: that of --output)",

@@ -34,7 +34,7 @@ static const struct cli_option watch_table[] = {
      INTO(struct watch_options, address)},
     {"port", 0, "NUMBER", "the port (default: a free one)", INTO(struct watch_options, port),
      .most = 65535, .wanted = "a port's number"},
-    {"interval", 0, "SECONDS", "the least time between two readings of the store (default: 1)",
+    {"interval", 0, "SECONDS", "the least time between two readings of the store (default: 0.5)",
      INTO(struct watch_options, interval_s), .least = 0.01, .most = 3600, .wanted = "seconds"},
     {"d3", 0, "FILE", "the D3 script, if it is not where Debian's node-d3 installs it",
      INTO(struct watch_options, d3)},
@@ -170,7 +170,7 @@ int command_watch(int argc, char **argv)
                "what is stored, until Ctrl-C.",
         .options = watch_table,
     };
-    struct watch_options o = {.of.means = &study_means, .interval_s = 1};
+    struct watch_options o = {.of.means = &study_means, .interval_s = 0.5};
     struct watching w = {
         .o = &o,
         .run = {.send = send_event, .arg = &w, .has_turned = true, PORTOLAN_FOLLOWER_BEGINS}};

@@ -13,14 +13,13 @@ struct component {
     struct portolan_text includes, blocks;        /* of its Impl file */
     struct portolan_text get, release, variables; /* of its go, if it drives */
     const char *swap;                             /* its uses port for a SwapPoint; NULL: none */
-    bool is_driver, is_cxx;
+    const struct language *language;
+    bool is_driver;
 };
 
-/* Adds a header to the includes of the Impl file, once. */
-static void include(struct component *k, const char *header)
+/* Adds a line to the includes of the Impl file, once. */
+static void include(struct component *k, const char *line)
 {
-    const char *line = CHANGE_PRINT(k->c, "#include \"%s\"\n", header);
-
     if (line && !(k->includes.bytes && strstr(k->includes.bytes, line)))
         portolan_text_add(&k->includes, "%s", line);
 }
@@ -73,10 +72,37 @@ static enum portolan_status add_provides(struct component *k, const char *text)
     return sidl_require(k->c, k->package, type);
 }
 
+/* The line that a port of TYPE in SIDL needs in the Impl file; NULL: none. */
+static const char *include_of(struct component *k, const char *type)
+{
+    const bool is_builtin = !strncmp(type, "gov.", 4) || !strncmp(type, "portolan.", 9);
+    const char *end = k->language->includes_all ? strrchr(type, '.') : strchr(type, '.');
+    char *package = portolan_arena_strndup(&k->c->arena, type, (size_t)(end - type));
+
+    for (char *dot = package; dot && (dot = strchr(dot, '.'));)
+        *dot = '_';
+    return package && (k->language->includes_all || !is_builtin)
+               ? change_fill(k->c, k->language->include, package)
+               : NULL;
+}
+
+/* TYPE with other separators: my_Smoother, ::my::Smoother. */
+static const char *spelled(struct component *k, const char *type)
+{
+    struct portolan_text t = {.arena = &k->c->arena};
+
+    for (; *type; type++)
+        portolan_text_add(&t, *type == '.' ? "%s" : "%.1s",
+                          *type == '.' ? k->language->separator : type);
+    return t.bytes;
+}
+
 /* A uses port: also the lines of go that get and release it. */
 static enum portolan_status add_uses(struct component *k, const char *text)
 {
-    const char *name, *type, *c_type;
+    const struct language *l = k->language;
+    const char *name, *type;
+    const struct port_texts *lines = &l->in_sidl;
     struct header_port h;
     bool is_in_c = false;
     enum portolan_status status = split(k, text, "uses", &name, &type);
@@ -86,70 +112,51 @@ static enum portolan_status add_uses(struct component *k, const char *text)
     if (status != PORTOLAN_OK)
         return status;
     if (is_in_c && header_known(k->c, type, &h)) {
-        include(k, h.file);
-        c_type = CHANGE_PRINT(k->c, "%s%s *", header_is_tag(k->c, &h) ? "struct " : "", h.name);
-        portolan_text_add(&k->release,
-                          "        if (%s)\n            gov_cca_Services_releasePort("
-                          "services, \"%s\", &ignored);\n",
-                          name, name);
+        lines = &l->in_c;
+        if (!lines->variable)
+            return portolan_error_set(k->c->err, PORTOLAN_EINVAL,
+                                      "%s is a struct in a C header, which components in %s cannot "
+                                      "use; write this one in C or C++",
+                                      type, l->name);
+        include(k, CHANGE_PRINT(k->c, "#include \"%s\"\n", h.file));
+        portolan_text_add(&k->variables, lines->variable, header_is_tag(k->c, &h) ? "struct " : "",
+                          h.name, name, name);
     } else {
-        char *dotted = portolan_arena_printf(&k->c->arena, "%s ", type);
-
-        for (char *dot = dotted; dot && (dot = strchr(dot, '.'));)
-            *dot = '_';
-        c_type = dotted;
-        if (strncmp(type, "gov.", 4) && strncmp(type, "portolan.", 9))
-            include(k, CHANGE_PRINT(k->c, "%.*s.h", (int)strcspn(type, "."), type));
-        portolan_text_add(&k->release, "        portolan_port_release(services, \"%s\", %s);\n",
-                          name, name);
+        include(k, include_of(k, type));
+        include(k, l->include_port);
+        portolan_text_add(&k->variables, lines->variable, "", spelled(k, type), name, name);
         if (!strcmp(type, "portolan.ports.SwapPoint"))
             k->swap = name;
     }
-    portolan_text_add(&k->variables, "        %s%s = NULL;\n", c_type, name);
-    portolan_text_add(&k->get,
-                      "        %s = %sportolan_%s_get(services, \"%s\", \"%s\", _ex)%s;\n"
-                      "        SIDL_CHECK(*_ex);\n",
-                      name, k->is_cxx ? CHANGE_PRINT(k->c, "static_cast<decltype(%s)>(", name) : "",
-                      is_in_c ? "foreign" : "port", name, type, k->is_cxx ? ")" : "");
+    portolan_text_add(&k->get, "%s", change_fill(k->c, CHANGE_PRINT(k->c, lines->get, type), name));
+    portolan_text_add(&k->release, "%s", change_fill(k->c, lines->release, name));
     return is_in_c ? PORTOLAN_OK : sidl_require(k->c, k->package, type);
 }
 
 static void add_block(struct component *k, const char *name, const char *text)
 {
+    const struct language *l = k->language;
     const char *class_name = k->of->class_name;
 
     portolan_text_add(&k->blocks,
-                      "/* DO-NOT-DELETE splicer.begin(%s.%s) */\n%s%s/* DO-NOT-DELETE "
-                      "splicer.end(%s.%s) */\n",
-                      class_name, name, text, *name == '_' ? "" : "        ", class_name, name);
-}
-
-/* The loop over time steps of a driver, with the swap point between them. */
-static const char *steps_of(struct component *k)
-{
-    return k->swap ? change_fill(k->c,
-                                 "        portolan_ports_SwapPoint_reached(@, 0, _ex);\n"
-                                 "        SIDL_CHECK(*_ex);\n"
-                                 "        for (int32_t step = 1; step <= 10; step++) {\n"
-                                 "            /* One time step: call the ports here. */\n"
-                                 "            portolan_ports_SwapPoint_reached(@, step, _ex);\n"
-                                 "            SIDL_CHECK(*_ex);\n"
-                                 "        }\n",
-                                 k->swap)
-                   : "        /* Call the ports here. */\n";
+                      "%s DO-NOT-DELETE splicer.begin(%s.%s)%s\n%s%s%s DO-NOT-DELETE "
+                      "splicer.end(%s.%s)%s\n",
+                      l->comment, class_name, name, l->comment_end, text,
+                      *name == '_' ? "" : l->indent, l->comment, class_name, name, l->comment_end);
 }
 
 static void add_go(struct component *k)
 {
+    const struct language *l = k->language;
     struct portolan_text t = {.arena = &k->c->arena};
-    const bool ignores = k->release.bytes && strstr(k->release.bytes, "&ignored");
 
-    portolan_text_add(&t, "        gov_cca_Services services = %s__get_data(self)->services;\n",
-                      k->c_name);
-    portolan_text_add(&t, "%s%s\n", ignores ? "        sidl_BaseInterface ignored = NULL;\n" : "",
-                      k->variables.bytes);
-    portolan_text_add(&t, "%s%s    EXIT:\n%s        return *_ex ? -1 : 0;\n", k->get.bytes,
-                      steps_of(k), k->release.bytes);
+    portolan_text_add(&t, "%s", change_fill(k->c, l->go, k->c_name));
+    if (k->swap && l->step)
+        portolan_text_add(&t, "%s", l->step);
+    portolan_text_add(&t, "%s%s%s", k->variables.bytes, change_fill(k->c, l->begin, k->c_name),
+                      k->get.bytes);
+    portolan_text_add(&t, "%s%s%s%s", k->swap ? change_fill(k->c, l->steps, k->swap) : l->no_steps,
+                      l->leave, k->release.bytes, l->end);
     add_block(k, "go", t.bytes ? t.bytes : "");
 }
 
@@ -163,7 +170,7 @@ static enum portolan_status add_foreign(struct component *k, const struct header
     for (size_t i = 0; i < k->of->provides.n; i++)
         name = portolan_arena_strndup(&k->c->arena, k->of->provides.word[i],
                                       strcspn(k->of->provides.word[i], ":"));
-    include(k, h->file);
+    include(k, CHANGE_PRINT(k->c, "#include \"%s\"\n", h->file));
     portolan_text_add(&t,
                       "        gov_cca_Port object = portolan_foreign_create((void *)%s, \"%s\", "
                       "_ex);\n\n"
@@ -256,14 +263,14 @@ static enum portolan_status make(struct component *k)
         return status;
     if (k->includes.length)
         add_block(k, "_includes",
-                  k->is_cxx
+                  k->language->name
                       ? k->includes.bytes
                       : CHANGE_PRINT(k->c, "#include <portolan/%s.h>\n#include <stdlib.h>\n%s",
                                      "framework", k->includes.bytes)); /* for tests/arrows.sh */
     if (k->is_driver && k->of->uses.n)
         add_go(k);
-    if (k->is_cxx)
-        portolan_text_add(&k->attributes, ", language=\"C++\"");
+    if (k->language->name)
+        portolan_text_add(&k->attributes, ", language=\"%s\"", k->language->name);
     declaration = CHANGE_PRINT(k->c,
                                "  /** %s: say here what it does. */\n  %%attrib{%s}\n"
                                "  class %s implements-all %sgov.cca.Component {}\n",
@@ -281,7 +288,7 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
                                                     struct portolan_error *err)
 {
     struct change c;
-    struct component k = {.c = &c, .of = of, .is_cxx = of->language == PORTOLAN_LANGUAGE_CXX};
+    struct component k = {.c = &c, .of = of, .language = language_get(of->language)};
     enum portolan_status status = change_begin(&c, p, err);
     struct portolan_text *const texts[] = {&k.attributes, &k.implements, &k.includes, &k.blocks,
                                            &k.get,        &k.release,    &k.variables};
@@ -294,10 +301,10 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
         status = portolan_error_set(err, PORTOLAN_EINVAL,
                                     "a component needs a port that it provides: --provides "
                                     "NAME:TYPE, or --from-header FILE:STRUCT");
-    if (status == PORTOLAN_OK && of->header && k.is_cxx)
+    if (status == PORTOLAN_OK && of->header && k.language->name)
         status = portolan_error_set(err, PORTOLAN_EINVAL,
                                     "a component of a header only hands out its object, in C; the "
-                                    "object's own code may be in C++: --source FILE.cc");
+                                    "object's own code may be in C++ or Fortran: --source FILE.cc");
     if (status == PORTOLAN_OK) {
         k.package = portolan_arena_strndup(&c.arena, of->class_name, strcspn(of->class_name, "."));
         k.c_name = CHANGE_PRINT(&c, "%s_%s", k.package, strchr(of->class_name, '.') + 1);
@@ -305,7 +312,7 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
     }
     if (status == PORTOLAN_OK && !of->header)
         change_say(&c, "next: write your code between the splicer comments of %s_Impl.%s, then: %s",
-                   k.c_name, k.is_cxx ? "cc" : "c",
+                   k.c_name, k.language->endings[0],
                    c.builds[PORTOLAN_BUILD_MAKE].text ? "make" : "meson compile -C build");
     if (status == PORTOLAN_OK && !k.is_driver)
         change_say(&c, "to an assembly that is there it is added by: portolan new assembly NAME "

@@ -70,6 +70,28 @@ enum portolan_status sidl_implement(struct change *c, const struct portolan_sidl
 /* Whether TYPE is a port in SIDL. ENOTFOUND with the nearest type if it is no port at all. */
 enum portolan_status sidl_find_port(struct change *c, const char *type, bool *is_in_c);
 
+/* language.c: what differs between languages of components */
+/* Lines of a driver about a port that it uses; '@' is the port. */
+struct port_texts {
+    const char *variable; /* format: "struct " or "", type, port twice; NULL: cannot be used */
+    const char *get;      /* format: the port's type */
+    const char *release;
+};
+struct language {
+    const char *name;       /* in SIDL; NULL: need not be stated */
+    const char *endings[2]; /* of Impl files, the author's code first; or NULL */
+    const char *comment, *comment_end, *indent; /* around splicer comments */
+    const char *include;                        /* of a package; '@' is its name in C */
+    const char *include_port;                   /* what a driver needs for ports, or NULL */
+    bool includes_all;     /* nested packages, and those that come with Portolan */
+    const char *separator; /* in types */
+    struct port_texts in_sidl, in_c;
+    /* The driver: GO, STEP (with a SwapPoint), variables, BEGIN, ports, STEPS or NO_STEPS, LEAVE,
+     * releases, END. '@' is the class, in STEPS the SwapPoint. */
+    const char *go, *step, *begin, *steps, *no_steps, *leave, *end;
+};
+const struct language *language_get(enum portolan_sidl_language language);
+
 /* header.c */
 struct header_port {
     const char *file, *name; /* of the struct */

@@ -221,19 +221,22 @@ enum portolan_status sidl_implement(struct change *c, const struct portolan_sidl
     const struct portolan_sidl_symbol *class = portolan_sidl_find(model, class_name);
     const struct portolan_sidl_attribute *language =
         class ? portolan_sidl_attribute(class->attributes, class->n_attributes, "language") : NULL;
-    const char *ending = language && !strcmp(language->value, "C++") ? "cc" : "c";
-    const char *scratch = change_scratch(c);
+    enum portolan_sidl_language code = PORTOLAN_SIDL_C;
+    const char *const *endings, *scratch = change_scratch(c);
     struct portolan_sidl_options options = {.server = true, .impl_dir = scratch};
     enum portolan_status status;
 
     if (!scratch || !class)
         return c->err->status ? c->err->status : PORTOLAN_ENOMEM;
+    if (language)
+        portolan_sidl_language_find(language->value, &code);
+    endings = language_get(code)->endings;
     if (blocks)
-        portolan_replace_file(CHANGE_PRINT(c, "%s/%s_Impl.%s", scratch, class->c_name, ending),
+        portolan_replace_file(CHANGE_PRINT(c, "%s/%s_Impl.%s", scratch, class->c_name, endings[0]),
                               blocks, strlen(blocks), c->err);
     options.output_dir = CHANGE_PRINT(c, "%s/build", scratch);
     status = portolan_sidl_emit(model, &options, c->project->d, c->err);
-    if (status == PORTOLAN_OK)
-        status = take_impl(c, class->c_name, "h");
-    return status == PORTOLAN_OK ? take_impl(c, class->c_name, ending) : status;
+    for (size_t i = 0; i < 2 && endings[i] && status == PORTOLAN_OK; i++)
+        status = take_impl(c, class->c_name, endings[i]);
+    return status;
 }

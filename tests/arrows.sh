@@ -21,7 +21,7 @@ probe/client: base json control_client list machine
 probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_node_inline probe_records tau
-mpi: base index list machine probe framework mpi observer
+mpi: base index list machine probe framework communicator mpi observer
 mastermind/store: base index list machine store store_calls store_decisions
 mastermind/trials: base store trials
 analysis/profile: base grid index json list stats store trials profile compare models progress
@@ -38,7 +38,7 @@ proxygen: base command proxygen probe
 proxygen/model: base probe proxygen
 proxygen/runtime: base shared_object callback control probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
-proxygen/emit: base candidates callback functions functions_component probe proxy
+proxygen/emit: base candidates callback communicator functions functions_component probe proxy
 mastermind: base assembly palette probe store
 mastermind/recorder: base block list control ending machine palette probe record store mastermind recorder settle assembly
 mastermind/component: base control ending probe store framework mastermind recorder
@@ -82,7 +82,7 @@ clue/study: base command grid json list xml chart formula clue_machine clue_stud
 project/health: base command framework health list machine palette probe progress store examine
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
-report: answer base chart command compare explain grid json list mastermind measure assembly palette plan profile report store progress
+report: answer base chart command compare explain follow grid json list mastermind measure assembly palette plan profile report store progress
 report/follow: base follow json store
 report/source: base report study trials report_source
 report/serve: base list machine page_server
@@ -152,6 +152,7 @@ proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
 python 5: optimizer/study
 sidl/compiler 10:
+report 0: report/follow
 report/follow 0:
 report/source 0: report
 sidl/fortran 0: sidl/runtime

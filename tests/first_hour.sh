@@ -3,14 +3,15 @@
 # From an empty folder, with an installed prefix (without $BUILD: that of PATH): a project is made, tunes itself, and is extended; what is there is
 # never replaced, and wrong use is answered with what would be right.
 . "$(dirname "$0")/tap.sh"
-plan 73
+plan 82
 
 if [ -n "${BUILD-}" ]; then
     DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
     first=$(find "$work/dest" -type d -name bin)
     mv "${first%/bin}" "$work/prefix"
     PATH=$work/prefix/bin:$PATH
-    export PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
+    export PATH PKG_CONFIG_PATH
 fi
 unset PORTOLAN_PATH PORTOLAN
 mkdir "$work/empty"
@@ -92,8 +93,8 @@ refuses 'the same port again' 'my.Smoother is already an interface' portolan new
 refuses 'a component of an unknown type' "no port type 'my.Smother'; did you mean 'my.Smoother'" \
     portolan new component my.Jacobi --provides smoother:my.Smother
 refuses 'a component without ports' 'needs a port that it provides' portolan new component my.Jacobi
-try portolan new component my.Jacobi --provides smoother:my.Smoother --language Fortran
-gives 'a language that there is not' 2 "no language 'Fortran', there are C and C\+\+; .*called from C"
+try portolan new component my.Jacobi --provides smoother:my.Smoother --language Pascal
+gives 'a language that there is not' 2 "no language 'Pascal', there are C, C\+\+ and Fortran; .*called from C"
 try portolan new component my.Jacobi --provides smoother:my.Smoother
 gives 'a component is made' 0 'made +my_Jacobi_Impl.c' 'COMPONENTS \+= my.Jacobi'
 refuses 'the same component again' 'my.Jacobi is already a class' \
@@ -142,13 +143,13 @@ gives 'and runs' 0 '^scaled$'
 refuses 'a header in C++' "hands out its object, in C; .*--source FILE.cc" \
     portolan new component my.Fast --from-header blas_like.h:ops --object '&fast' --language C++
 try portolan new component my.Seidel --provides smoother:my.Smoother --language C++
-gives 'a component in C++ is made' 0 'made +my_Seidel_Impl.cc'
-sed -i 's|.* is not implemented.*||; s|SIDL_THROW.*|if (nothing[0] < std::vector<double>(x, x + n)[0]) throw std::range_error("it diverges");|
-    s|splicer.begin(my.Seidel._includes) \*/|&\n#include <stdexcept>\n#include <vector>|' my_Seidel_Impl.cc
-line=$(grep -n 'it diverges' my_Seidel_Impl.cc | cut -d: -f1)
+gives 'a component in C++ is made' 0 'made +my_Seidel_Impl.cxx'
+sed -i 's|.* is not implemented.*||; s|.*throw_new.*|if (nothing[0] < std::vector<double>(x, x + n)[0]) throw std::range_error("it diverges");|
+    s|splicer.begin(my.Seidel._includes) \*/|&\n#include <stdexcept>\n#include <vector>|' my_Seidel_Impl.cxx
+line=$(grep -n 'it diverges' my_Seidel_Impl.cxx | cut -d: -f1)
 try make ASSEMBLY=my.xml
-gives 'the compiler names the line of the author there, too' 2 "my_Seidel_Impl\.cc:$line:[0-9]+: error: .nothing. was not declared"
-sed -i 's|nothing.0. < ||' my_Seidel_Impl.cc
+gives 'the compiler names the line of the author there, too' 2 "my_Seidel_Impl\.cxx:$line:[0-9]+: error: .nothing. was not declared"
+sed -i 's|nothing.0. < ||' my_Seidel_Impl.cxx
 sed -i 's|ops->scale|my_Smoother_smooth(smoother, x, 2, _ex); SIDL_CHECK(*_ex); &|' my_Driver_Impl.c
 
 # An assembly that is there gets what is new; all else stays.
@@ -178,9 +179,40 @@ else
     gives 'what it throws is told' 1 'my.Seidel.smooth: it diverges'
 fi
 
+# A component in Fortran and drivers in Fortran and C++; they and the others use each other's ports.
+fortran=
+[ -z "${PORTOLAN_SANITIZED-}" ] && pkg-config --exists portolan-fortran && fortran=Fortran
+if [ -n "$fortran" ]; then
+    try portolan new component my.Halves --provides smoother:my.Smoother --language Fortran
+    gives 'a component in Fortran is made' 0 'made +my_Halves_Impl.F90'
+    sed -i "s|call not_implemented.*|x = x / 2|" my_Halves_Impl.F90
+    for language in Fortran C++; do
+        class=my.In${language%++}
+        portolan new component "$class" --provides go:gov.cca.ports.GoPort --uses smoother:my.Smoother \
+            --uses swap:portolan.ports.SwapPoint --language "$language" >"$work/out" &&
+            portolan new assembly "${class#*.}" --driver "$class" >>"$work/out"
+        result "a driver in $language is made" $?
+    done
+    sed -i "s|^ *integer(sidl_int) :: step|&\n    real(sidl_double) :: x(2) = 4|
+        s|^ *! One time step.*|call smoother%smooth(x, 2)\n  if (step == 2) print '(a, f4.1)', 'now', x(2)|" my_InFortran_Impl.F90
+    sed -i 's|^ *swap.reached(0);|double x[2] = {4, 4};\n&|
+        s|.*One time step.*|smoother.smooth(x, 2); if (step == 2) std::printf("now %.1f\\n", x[1]);|
+        s|splicer.begin(my.InC._includes) \*/|&\n#include <cstdio>|' my_InC_Impl.cxx
+    for driver in InFortran InC; do
+        try make check ASSEMBLY=$driver.xml
+        gives "$driver: all compiles" 0 "$driver.xml: good"
+        try portolan run --fixed --select smoother=my.Halves $driver.xml
+        gives "$driver: calls a component in Fortran" 0 '^now +1.0$'
+        try portolan run --fixed --select smoother=my.Seidel $driver.xml
+        gives "$driver: what a component in C++ throws arrives" 1 'my.Seidel.smooth: it diverges'
+    done
+else
+    skip_checks 9 'built without Fortran'
+fi
+
 # A project that Meson builds.
 command -v meson >/dev/null || {
-    while [ "$tests_run" -lt 71 ]; do
+    while [ "$tests_run" -lt 80 ]; do
         tests_run=$((tests_run + 1))
         echo "ok $tests_run # SKIP no meson here"
     done
@@ -189,10 +221,6 @@ command -v meson >/dev/null || {
 cd "$work/empty" || exit 1
 try portolan new wave --build=cmake
 gives 'there are two kinds' 2 "--build: unknown value 'cmake'; did you mean 'make'"
-if [ -n "${BUILD-}" ]; then
-    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
-    export PKG_CONFIG_PATH
-fi
 try portolan new wave --build=meson
 gives 'a project for Meson is made' 0 'made +meson\.build' 'meson setup build && meson compile -C build run'
 cd wave || exit 1
@@ -211,11 +239,14 @@ sed -i 's/double sum = none;/double sum = 0;/' wave_Direct_Impl.c
 cp ../smoother/blas_like.? .
 portolan new component my.Blas -H blas_like.h:ops -o '&fast' -S blas_like.c >"$work/more" &&
     portolan new port my.Smoother -m 'smooth(inout rarray<double> x(n), in int n)' >>"$work/more" &&
-    portolan new component my.Jacobi -p smoother:my.Smoother >>"$work/more"
+    portolan new component my.Jacobi -p smoother:my.Smoother >>"$work/more" &&
+    portolan new component my.Seidel -p smoother:my.Smoother -L C++ >>"$work/more" &&
+    portolan new component my.Halves -p smoother:my.Smoother -L "${fortran:-C}" >>"$work/more"
 try cat "$work/more"
 gives 'ports and components are lines of meson.build' 0 "meson.build: sources \+= \{'my.Blas': \['blas_like.c'\]\}" \
     "meson.build: ports \+= 'my.Smoother'" "meson.build: components \+= 'my.Jacobi'"
 try meson compile -C build
 gives 'which it builds' 0
-[ -e build/my_Blas.so ] && [ -e build/my_ops_proxy.so ] && [ -e build/my_Jacobi.so ] && [ -e build/my_Smoother_proxy.so ]
+[ -e build/my_Blas.so ] && [ -e build/my_ops_proxy.so ] && [ -e build/my_Jacobi.so ] &&
+    [ -e build/my_Seidel.so ] && [ -e build/my_Halves.so ] && [ -e build/my_Smoother_proxy.so ]
 result 'all of them' $?

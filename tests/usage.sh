@@ -29,7 +29,7 @@ try "$PORTOLAN" run --set novalue "$work/none.xml"
 gives 'a setting without a value' 2 'INSTANCE.PARAMETER=VALUE'
 
 try "$PORTOLAN" sidl --server=Pascal "$work/none.sidl"
-gives 'an unknown language' 2 "unknown language 'Pascal'; use C, C\+\+ \(for --client\) or F03"
+gives 'an unknown language' 2 "unknown language 'Pascal'; use C, C\+\+ or F03"
 try "$PORTOLAN" sidl --generate-hooks "$work/none.sidl"
 gives 'hooks without a server' 2 'needs --server'
 echo 'package p version 1.0 { class C { void f(); } }' >"$work/p.sidl"

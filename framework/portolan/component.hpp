@@ -17,14 +17,10 @@
 namespace portolan
 {
 
-/** An exception of the C binding on its way through C++; who catches it owns the reference. */
-struct failure {
-    sidl_BaseInterface ex;
-};
-
 /**
- * The last argument of a call of the C binding: what the call throws is thrown on as `failure`, at
- * the end of the full expression. `gov_cca_Services_getPort(services, "solver", check())`
+ * The last argument of a call of the C binding: what the call throws is thrown on as an object of
+ * its type (sidl_cxx.hxx), at the end of the full expression.
+ * `gov_cca_Services_getPort(services, "solver", check())`
  */
 class check
 {
@@ -32,7 +28,7 @@ class check
     ~check() noexcept(false)
     {
         if (ex_ && !std::uncaught_exceptions())
-            throw failure{ex_};
+            sidl::raise(ex_);
     }
     operator sidl_BaseInterface *()
     {
@@ -44,31 +40,46 @@ class check
 };
 
 /**
- * Runs WORK for a caller in C: *_EX is what it threw, else NULL. A failure or an exception of SIDL
- * is passed on; the text of another std::exception goes into a gov.cca.CCAException after WHO, and
- * so does a text about anything else that was thrown. Returns what WORK does, or zero.
+ * Runs WORK for a caller in C: *_EX is what it threw, else NULL. An exception of SIDL is passed on;
+ * the text of another std::exception goes into a gov.cca.CCAException after WHO, and so does a
+ * sentence about anything else that was thrown. Returns what WORK does, or zero.
  */
 template <typename Work>
-auto guarded(sidl_BaseInterface *_ex, const char *who, Work work) -> decltype(work())
+auto guarded(sidl_BaseInterface *_ex, const char *who, Work work,
+             const char *file = __builtin_FILE(), int line = __builtin_LINE()) -> decltype(work())
 {
-    *_ex = nullptr;
-    try {
-        return work();
-    } catch (const failure &f) {
-        *_ex = f.ex;
-    } catch (sidl::thrown &e) {
-        *_ex = static_cast<sidl_BaseInterface>(e._release());
-    } catch (const std::exception &e) {
-        portolan_throw(_ex, PORTOLAN_EINVAL, "%s: %s", who, e.what());
-    } catch (...) {
-        portolan_throw(
-            _ex, PORTOLAN_EINVAL,
-            "%s: threw something that is no std::exception, of which nothing can be told; "
-            "throw a std::runtime_error with a text",
-            who);
-    }
-    return decltype(work())();
+    const sidl::sayer say = [](sidl_BaseInterface *ex, const std::string &note) {
+        portolan_throw(ex, PORTOLAN_EINVAL, "%s", note.c_str());
+    };
+
+    return sidl::guarded(_ex, who, work, say, file, line);
 }
+
+/**
+ * The SIDL port to which the uses port NAME of a component is connected, a handle of type PORT
+ * (`gov::cca::ports::GoPort`), for as long as this lives; then the port is released. NAME is
+ * borrowed, and so are SERVICES. Throws when the port is not connected.
+ */
+template <typename Port> class connected : public Port
+{
+  public:
+    connected(gov_cca_Services services, const char *name)
+        : Port(static_cast<typename Port::_ior_t>(
+              portolan_port_get(services, name, Port::_name, check()))),
+          services_(services), name_(name)
+    {
+    }
+    ~connected()
+    {
+        portolan_port_release(services_, name_, this->_release());
+    }
+    connected(const connected &) = delete;
+    connected &operator=(const connected &) = delete;
+
+  private:
+    gov_cca_Services services_;
+    const char *name_;
+};
 
 /**
  * A component that provides one port, an IMPLEMENTATION of the abstract class PORT, which travels
@@ -156,8 +167,8 @@ template <typename Implementation, typename Port, typename Traits> class provide
 
 /**
  * The object to which the uses port NAME of a component is connected, a portolan.ForeignPort of
- * class PORT, for as long as this lives. NAME is borrowed, and so are SERVICES. Throws failure when
- * the port is not connected. While this lives nothing else can be connected there: hold it for a
+ * class PORT, for as long as this lives. NAME is borrowed, and so are SERVICES. Throws when the
+ * port is not connected. While this lives nothing else can be connected there: hold it for a
  * step.
  */
 template <typename Port> class used

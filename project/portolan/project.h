@@ -14,6 +14,7 @@
 #define PORTOLAN_PROJECT_H
 
 #include <portolan/command.h>
+#include <portolan/sidl.h>
 
 /** The folder, and the output. */
 struct portolan_project {
@@ -32,18 +33,15 @@ struct portolan_new_port {
     const char *header; /**< "FILE:STRUCT" instead of methods: the port is in C; or NULL */
 };
 
-/** Of a component's code. */
-enum portolan_project_language { PORTOLAN_LANGUAGE_C, PORTOLAN_LANGUAGE_CXX };
-
 struct portolan_new_component {
     const char *class_name; /**< "my.Jacobi" */
     /** Each "NAME:TYPE"; parameters "NAME:TYPE=DEFAULT". */
     struct portolan_words provides, uses, parameters;
     const char *header; /**< "FILE:STRUCT": it provides an object that a C header declares */
     const char *object; /**< with HEADER: an expression for its address; NULL: the only one there */
-    struct portolan_words sources; /**< C files of its own */
-    const char *libs;              /**< flags of the linker; or NULL */
-    enum portolan_project_language language;
+    struct portolan_words sources;        /**< C files of its own */
+    const char *libs;                     /**< flags of the linker; or NULL */
+    enum portolan_sidl_language language; /**< of its code */
 };
 
 struct portolan_new_assembly {

@@ -205,12 +205,13 @@ static void check_language(struct check_run *c, const struct portolan_sidl_symbo
 {
     const struct portolan_sidl_attribute *a =
         portolan_sidl_attribute(s->attributes, s->n_attributes, "language");
+    enum portolan_sidl_language language;
 
     if (a && s->kind != PORTOLAN_SIDL_CLASS)
         diagnose_at(c->d, &a->place,
                     "'language' is only for classes, because only classes have Impl files");
-    else if (a && (!a->value || (strcmp(a->value, "C") && strcmp(a->value, "C++"))))
-        diagnose_at(c->d, &a->place, "Impl files are in C or C++; write language=\"C++\"");
+    else if (a && (!a->value || !portolan_sidl_language_find(a->value, &language)))
+        diagnose_at(c->d, &a->place, "Impl files are in C, C++ or Fortran; write language=\"C++\"");
 }
 
 /* The lists of ports and parameters of a component class (describe.c). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public calls: reads, has all files made, and writes those that changed. */
-#include "emit.h"
+#include "emit_cxx.h"
 #include "emit_fortran.h"
 
 #include <errno.h>
@@ -87,11 +87,34 @@ static void emit_each_package(struct emitter *e, const struct portolan_sidl_symb
         fn(e, package);
 }
 
+static bool has_class_in(const struct emitter *e, const struct portolan_sidl_symbol *package,
+                         enum portolan_sidl_language language)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < package->n_children && !has; i++) {
+        const struct portolan_sidl_symbol *child = package->children[i];
+
+        has = child->kind == PORTOLAN_SIDL_PACKAGE
+                  ? has_class_in(e, child, language)
+                  : package->is_requested && child->kind == PORTOLAN_SIDL_CLASS &&
+                        class_language(e, child) == language;
+    }
+    return has;
+}
+
+/* Returns whether callers in LANGUAGE need code, the authors of Impl files among them. */
+static bool has_callers_in(const struct emitter *e, enum portolan_sidl_language language)
+{
+    return e->options->client_language == language ||
+           (e->options->server && has_class_in(e, e->model->global, language));
+}
+
 static void emit_package(struct emitter *e, const struct portolan_sidl_symbol *package)
 {
     emit_package_headers(e, package);
     emit_package_tables(e, package);
-    if (e->options->client_language == PORTOLAN_SIDL_CXX)
+    if (has_callers_in(e, PORTOLAN_SIDL_CXX))
         emit_cxx_client(e, package);
 }
 
@@ -114,7 +137,7 @@ static enum portolan_status emit_all(struct emitter *e, struct portolan_error *e
     }
     emit_each(e, e->model->global, emit_type_header);
     emit_each_package(e, e->model->global, emit_package);
-    if (e->options->client_language == PORTOLAN_SIDL_F03)
+    if (has_callers_in(e, PORTOLAN_SIDL_F03))
         emit_fortran_modules(e);
     if (e->options->server) {
         emit_each(e, e->model->global, emit_class);

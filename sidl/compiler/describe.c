@@ -10,6 +10,7 @@
 #include "emit.h"
 
 #include <string.h>
+#include <strings.h>
 
 bool described_next(struct portolan_arena *a, const char **at, struct described *item)
 {
@@ -42,9 +43,31 @@ const char *described_list(const struct portolan_sidl_symbol *s, const char *kin
     return a && a->value ? a->value : "";
 }
 
-bool class_is_cxx(const struct portolan_sidl_symbol *s)
+bool portolan_sidl_language_find(const char *name, enum portolan_sidl_language *language)
 {
-    return !strcmp(described_list(s, "language"), "C++");
+    static const struct {
+        const char *name;
+        enum portolan_sidl_language language;
+    } languages[] = {
+        {"C", PORTOLAN_SIDL_C},       {"C++", PORTOLAN_SIDL_CXX}, {"Fortran", PORTOLAN_SIDL_F03},
+        {"F2003", PORTOLAN_SIDL_F03}, {"F03", PORTOLAN_SIDL_F03},
+    };
+
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+        if (!strcasecmp(name, languages[i].name)) {
+            *language = languages[i].language;
+            return true;
+        }
+    return false;
+}
+
+enum portolan_sidl_language class_language(const struct emitter *e,
+                                           const struct portolan_sidl_symbol *s)
+{
+    enum portolan_sidl_language language = e->options->server_language;
+
+    portolan_sidl_language_find(described_list(s, "language"), &language);
+    return language;
 }
 
 bool class_is_described(const struct portolan_sidl_symbol *s)
@@ -199,14 +222,16 @@ void emit_register(struct emitter *e, struct portolan_text *t, const struct port
 
 /* Blocks of an Impl file, until its author changes them */
 
-/* The header of the package that a type belongs to, unless it comes with Portolan. */
+/* The header of the package that a type belongs to; in C, unless it comes with Portolan. */
 static void include_package(struct emitter *e, struct seen *seen, struct portolan_text *t,
-                            const char *type)
+                            const char *type, bool is_cxx)
 {
     const struct portolan_sidl_symbol *symbol = portolan_sidl_find(e->model, type);
 
-    if (symbol && strncmp(type, "gov.cca.", 8) && strncmp(type, "portolan.", 9) &&
-        see(seen, symbol->package))
+    if (symbol && is_cxx && see(seen, symbol->package))
+        portolan_text_add(t, "#include \"%s.hxx\"\n", symbol->package->c_name);
+    else if (symbol && !is_cxx && strncmp(type, "gov.cca.", 8) && strncmp(type, "portolan.", 9) &&
+             see(seen, symbol->package))
         portolan_text_add(t, "#include \"%s\"\n", emit_package_header(e->arena, symbol->package));
 }
 
@@ -215,16 +240,17 @@ const char *described_includes(struct emitter *e, const struct portolan_sidl_sym
     struct portolan_text t = {.arena = e->arena};
     struct seen seen = {.arena = e->arena};
     const char *uses = described_list(s, "uses");
+    const bool is_cxx = class_language(e, s) == PORTOLAN_SIDL_CXX;
     struct described port;
 
     if (!class_is_described(s))
         return "";
-    if (!class_is_cxx(s))
+    if (!is_cxx)
         portolan_text_add(&t, "#include <portolan/%s.h>\n", "framework"); /* as in emit_skel.c */
-    if (class_keeps_services(s) && !class_is_cxx(s))
+    if (class_keeps_services(s) && !is_cxx)
         portolan_text_add(&t, "#include <stdlib.h>\n");
     while (described_next(e->arena, &uses, &port))
-        include_package(e, &seen, &t, port.type);
+        include_package(e, &seen, &t, port.type, is_cxx);
     return t.bytes ? t.bytes : "";
 }
 
@@ -232,38 +258,43 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
                             const char *block)
 {
     static const struct {
+        enum portolan_sidl_language language;
         bool of_all; /* described classes, not only those that keep their services */
         const char *block, *text;
-        const char *cxx; /* the same in C++ */
     } presets[] = {
-        {false, "_data",
+        {PORTOLAN_SIDL_C, false, "_data",
          "    gov_cca_Services services; /* the framework's; valid as long as the component "
-         "is */\n",
-         NULL},
-        {false, "_ctor",
+         "is */\n"},
+        {PORTOLAN_SIDL_C, false, "_ctor",
          "        struct @__data *data = calloc(1, sizeof *data);\n\n"
          "        if (!data)\n"
          "            SIDL_THROW(*_ex, sidl_MemAllocException, \"out of memory\");\n"
-         "        @__set_data(self, data);\n    EXIT:;\n",
-         "        @__set_data(self, new @__data());\n"},
-        {false, "_dtor", "        free(@__get_data(self));\n",
-         "        delete @__get_data(self);\n"},
-        {false, "setServices",
+         "        @__set_data(self, data);\n    EXIT:;\n"},
+        {PORTOLAN_SIDL_C, false, "_dtor", "        free(@__get_data(self));\n"},
+        {PORTOLAN_SIDL_C, false, "setServices",
          "        @__get_data(self)->services = services;\n"
          "        @__register(self, services, _ex); /* the ports that SIDL states "
-         "*/\n",
-         NULL},
-        {true, "setServices",
-         "        @__register(self, services, _ex); /* the ports that SIDL states */\n", NULL},
+         "*/\n"},
+        {PORTOLAN_SIDL_C, true, "setServices",
+         "        @__register(self, services, _ex); /* the ports that SIDL states */\n"},
+        {PORTOLAN_SIDL_CXX, false, "_implementation",
+         "    gov_cca_Services services_ = nullptr; /* the framework's; valid as long as the "
+         "component is */\n"},
+        {PORTOLAN_SIDL_CXX, false, "setServices",
+         "    services_ = services._ior();\n"
+         "    @__register(_ior(), services_, portolan::check()); /* the ports that SIDL states "
+         "*/\n"},
+        {PORTOLAN_SIDL_CXX, true, "setServices",
+         "    @__register(_ior(), services._ior(), portolan::check()); /* the ports that SIDL "
+         "states */\n"},
     };
 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        if (!strcmp(presets[i].block, block) &&
+        if (presets[i].language == class_language(e, s) && !strcmp(presets[i].block, block) &&
             (presets[i].of_all ? class_is_described(s) : class_keeps_services(s))) {
             struct portolan_text t = {.arena = e->arena};
 
-            emit_named(&t, s->c_name,
-                       class_is_cxx(s) && presets[i].cxx ? presets[i].cxx : presets[i].text);
+            emit_named(&t, s->c_name, presets[i].text);
             return t.bytes;
         }
     return NULL;

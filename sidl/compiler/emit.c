@@ -32,8 +32,9 @@ static bool is_author_s(const char *name)
 {
     const char *ending = strstr(name, "_Impl.");
 
-    return ending && (!strcmp(ending, "_Impl.c") || !strcmp(ending, "_Impl.cc") ||
-                      !strcmp(ending, "_Impl.F90") || !strcmp(ending, "_Impl.h"));
+    return ending && (!strcmp(ending, "_Impl.c") || !strcmp(ending, "_Impl.cxx") ||
+                      !strcmp(ending, "_Impl.hxx") || !strcmp(ending, "_Impl.F90") ||
+                      !strcmp(ending, "_Impl.h"));
 }
 
 const char *emit_path(struct emitter *e, const char *name)
@@ -126,4 +127,13 @@ struct bodies class_bodies(struct portolan_arena *a, const struct portolan_sidl_
     for (size_t i = 0; i < bodies.count; i++)
         bodies.overrides_any |= class_overrides(s, bodies.list[i]);
     return bodies;
+}
+
+size_t class_depth(const struct portolan_sidl_symbol *s)
+{
+    size_t depth = 0;
+
+    while ((s = class_parent(s)))
+        depth++;
+    return depth;
 }

@@ -60,6 +60,8 @@ struct bodies {
     bool overrides_any;
 };
 struct bodies class_bodies(struct portolan_arena *a, const struct portolan_sidl_symbol *s);
+/* The number of generated classes above S: the index of its private data in an object. */
+size_t class_depth(const struct portolan_sidl_symbol *s);
 
 /* emit_c.c */
 /* The signature of a function for its caller, the entry-point table, or its implementation. */
@@ -165,9 +167,6 @@ void emit_details(struct emitter *e, struct portolan_text *t, const struct signa
 /* PACKAGE__package, after all types. */
 void emit_package_data(struct emitter *e, struct portolan_text *t, const struct signatures *s);
 
-/* emit_cxx.c: PACKAGE.hxx */
-void emit_cxx_client(struct emitter *e, const struct portolan_sidl_symbol *package);
-
 /* emit_python.c: PACKAGE.pyi of all packages below, except those of the run time */
 void emit_python_stubs(struct emitter *e, const struct portolan_sidl_symbol *package);
 
@@ -178,12 +177,17 @@ const char *emit_contract(struct emitter *e, struct portolan_text *t,
 
 /* emit_skel.c */
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
-/* The function in the table for a method with a body in S. */
-const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
-                          const struct portolan_sidl_method *m);
+/*
+ * M's hook as a method: arguments by value, before the call without out arguments, after it with
+ * the result.
+ */
+enum hook_time { HOOK_BEFORE, HOOK_AFTER };
+struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_sidl_method *m,
+                                      enum hook_time time);
 
-/* Returns whether the class states that its Impl file is in C++. */
-bool class_is_cxx(const struct portolan_sidl_symbol *s);
+/* The language of a class's Impl file: the one that the class states, else that of the server. */
+enum portolan_sidl_language class_language(const struct emitter *e,
+                                           const struct portolan_sidl_symbol *s);
 /* describe.c: classes that are CCA components, and the method that says where they apply, or NULL
  */
 bool class_is_component(const struct portolan_sidl_symbol *s);
@@ -207,9 +211,6 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
 
 /* emit_impl.c */
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
-/* Emits wrappers and the table `hooks` of them; false when there are none. */
-bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
-                const struct bodies *bodies);
 
 /* splicer.c: carries the author's text from the last version of an Impl file to the next. */
 struct splice {

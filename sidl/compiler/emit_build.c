@@ -15,22 +15,28 @@ static bool ends_with(const char *name, const char *ending)
 static void put_make(struct emitter *e, size_t n_outputs)
 {
     static const struct {
-        const char *variable, *ending;
+        const char *variable, *ending[2];
     } kinds[] = {
-        {"IMPLHDRS", "_Impl.h"},    {"IMPLSRCS", "_Impl.c"},         {"IORHDRS", "_IOR.h"},
-        {"IORSRCS", NULL},          {"SKELSRCS", "_Skel.c"},         {"STUBHDRS", ".h"},
-        {"STUBSRCS", ".c"},         {"IMPLMODULESRCS", "_Impl.F90"}, /* modules in an order in which
-                                                                        they can be compiled: */
-        {"STUBMODULESRCS", ".f90"},                                  /* these before those */
+        {"IMPLHDRS", {"_Impl.h", "_Impl.hxx"}},
+        {"IMPLSRCS", {"_Impl.c", "_Impl.cxx"}},
+        {"IORHDRS", {"_IOR.h"}},
+        {"IORSRCS", {NULL}},
+        {"SKELSRCS", {"_Skel.c"}},
+        {"STUBHDRS", {".h", ".hxx"}},
+        {"STUBSRCS", {".c"}},
+        /* Modules in an order in which they can be compiled: these after those of STUBMODULESRCS.
+         */
+        {"IMPLMODULESRCS", {"_Impl.F90"}},
+        {"STUBMODULESRCS", {".f90"}},
     };
-    enum { IMPL_SOURCES = 1, N_KINDS = sizeof kinds / sizeof *kinds };
+    enum { N_KINDS = sizeof kinds / sizeof *kinds };
     struct portolan_text *t = &emit_open_raw(e, "babel.make")->text;
     struct portolan_text lists[N_KINDS] = {{0}};
 
     for (size_t i = 0; i < n_outputs; i++)
         for (size_t k = 0; k < N_KINDS; k++)
-            if (kinds[k].ending && (ends_with(e->outputs[i]->name, kinds[k].ending) ||
-                                    (k == IMPL_SOURCES && ends_with(e->outputs[i]->name, ".cc")))) {
+            if ((kinds[k].ending[0] && ends_with(e->outputs[i]->name, kinds[k].ending[0])) ||
+                (kinds[k].ending[1] && ends_with(e->outputs[i]->name, kinds[k].ending[1]))) {
                 lists[k].arena = e->arena;
                 portolan_text_add(&lists[k], " \\\n  %s", e->outputs[i]->name);
                 break;
@@ -76,11 +82,12 @@ static void put_meson(struct emitter *e, const char *name)
 
     emit_named(t, name, "# " EMIT_BANNER "; changes will be lost.\n@_sources = files(\n");
     put_files(e, t, ".c");
-    put_files(e, t, ".cc");
+    put_files(e, t, ".cxx");
     put_files(e, t, ".f90");
     put_files(e, t, ".F90");
     emit_named(t, name, ")\n@_headers = files(\n");
     put_files(e, t, ".h");
+    put_files(e, t, ".hxx");
     emit_named(t, name,
                ")\n@_dep = declare_dependency(\n"
                "  include_directories: include_directories('.'),\n"

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PACKAGE.hxx: the types of a package for callers in C++, over the tables of C (sidl_cxx.hxx). */
-#include "emit.h"
+/* PACKAGE.hxx: the types of a package for C++, over the tables of C (sidl_cxx.hxx). */
+#include "emit_cxx.h"
 
 #include <string.h>
 
-/* A name that C++ allows. */
-static const char *cxx_name(struct portolan_arena *a, const char *name)
+const char *cxx_name(struct portolan_arena *a, const char *name)
 {
     return portolan_is_c_word(name) ? portolan_arena_printf(a, "%s_", name) : name;
 }
 
-/* "::heat::Solver" */
-static const char *qualified(struct portolan_arena *a, const struct portolan_sidl_symbol *s)
+const char *cxx_qualified(struct portolan_arena *a, const struct portolan_sidl_symbol *s)
 {
     return s->package && s->package->name && *s->package->name
-               ? portolan_arena_printf(a, "%s::%s", qualified(a, s->package), cxx_name(a, s->name))
+               ? portolan_arena_printf(a, "%s::%s", cxx_qualified(a, s->package),
+                                       cxx_name(a, s->name))
                : portolan_arena_printf(a, "::%s", cxx_name(a, s->name));
 }
 
-/* A value's type in C++. */
-static const char *cxx_type(struct portolan_arena *a, const struct portolan_sidl_type *type)
+const char *cxx_type(struct portolan_arena *a, const struct portolan_sidl_type *type)
 {
     static const char *const names[] = {
         [PORTOLAN_SIDL_VOID] = "void",          [PORTOLAN_SIDL_BOOL] = "bool",
@@ -31,7 +29,7 @@ static const char *cxx_type(struct portolan_arena *a, const struct portolan_sidl
     };
 
     if (type->symbol)
-        return qualified(a, type->symbol);
+        return cxx_qualified(a, type->symbol);
     if (type->kind == PORTOLAN_SIDL_ARRAY)
         return type->element
                    ? portolan_arena_printf(a, "::sidl::array<%s>", cxx_type(a, type->element))
@@ -46,16 +44,22 @@ static bool is_array(const struct portolan_sidl_type *type)
     return type->kind == PORTOLAN_SIDL_ARRAY;
 }
 
-/* The class that passes values of that type: FUNCTION is in, give or take. */
-static const char *binding(struct portolan_arena *a, const struct portolan_sidl_type *type,
-                           const char *function)
+/* ARRAY and the struct of C, without the star: "::sidl::array<double>, struct sidl_double__array"
+ */
+static const char *array_arguments(struct portolan_arena *a, const struct portolan_sidl_type *array)
 {
-    const char *c = c_value(a, type);
+    const char *c = c_value(a, array);
 
-    if (is_array(type)) /* without the star */
-        return portolan_arena_printf(a, "::sidl::array_binding<%s, %.*s>::%s", cxx_type(a, type),
-                                     (int)(strrchr(c, ' ') - c), c, function);
-    return portolan_arena_printf(a, "::sidl::binding<%s>::%s", cxx_type(a, type), function);
+    return portolan_arena_printf(a, "%s, %.*s", cxx_type(a, array), (int)(strrchr(c, ' ') - c), c);
+}
+
+const char *cxx_binding(struct portolan_arena *a, const struct portolan_sidl_type *type,
+                        const char *function)
+{
+    return is_array(type)
+               ? portolan_arena_printf(a, "::sidl::array_binding<%s>::%s", array_arguments(a, type),
+                                       function)
+               : portolan_arena_printf(a, "::sidl::binding<%s>::%s", cxx_type(a, type), function);
 }
 
 static const char *parameter(struct portolan_arena *a, const struct portolan_sidl_argument *arg)
@@ -77,39 +81,79 @@ static const char *parameter(struct portolan_arena *a, const struct portolan_sid
         arg->name);
 }
 
-/* "NAME(PARAMETERS) const" */
-static const char *head(struct portolan_arena *a, const struct portolan_sidl_method *m,
-                        const char *name)
+/* "(PARAMETERS)" */
+static const char *parameters(struct portolan_arena *a, const struct portolan_sidl_method *m)
 {
     struct portolan_text t = {.arena = a};
 
-    portolan_text_add(&t, "%s %s(", cxx_type(a, m->result), name);
+    portolan_text_add(&t, "(");
     for (size_t i = 0; i < m->n_arguments; i++)
         portolan_text_add(&t, "%s%s", i ? ", " : "", parameter(a, &m->arguments[i]));
-    portolan_text_add(&t, ")%s", method_is_static(m) ? "" : " const");
+    portolan_text_add(&t, ")");
     return t.bytes;
+}
+
+/* Returns whether two methods would be one function in C++, which does not see an array's rank. */
+static bool is_same_function(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                             const struct portolan_sidl_method *other)
+{
+    struct portolan_sidl_argument x, y;
+    bool same = strcmp(m->slot_name, other->slot_name) && !strcmp(m->name, other->name) &&
+                m->n_arguments == other->n_arguments;
+
+    for (size_t i = 0; same && i < m->n_arguments; i++) {
+        x = m->arguments[i];
+        y = other->arguments[i];
+        x.name = y.name = "";
+        same = !strcmp(parameter(a, &x), parameter(a, &y));
+    }
+    return same;
+}
+
+const char *cxx_method(struct portolan_arena *a, const struct portolan_sidl_symbol *s,
+                       const struct portolan_sidl_method *m)
+{
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (is_same_function(a, m, s->slots[i]))
+            return m->slot_name;
+    for (size_t i = 0; i < s->n_methods; i++)
+        if (is_same_function(a, m, s->methods[i]))
+            return m->slot_name;
+    return m->name;
+}
+
+const char *cxx_head(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                     const char *name)
+{
+    return portolan_arena_printf(a, "%s %s%s", cxx_type(a, m->result), name, parameters(a, m));
+}
+
+/* The same for callers. */
+static const char *head(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                        const char *name)
+{
+    return portolan_arena_printf(a, "%s%s", cxx_head(a, m, name),
+                                 method_is_static(m) ? "" : " const");
 }
 
 /* Methods */
 
-/* Locals for out and inout arguments. */
-static void put_holders(struct emitter *e, struct portolan_text *t,
-                        const struct portolan_sidl_method *m)
+void cxx_holders(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
+                 const char *suffix, int indent)
 {
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
-        const bool is_out = a->mode == PORTOLAN_SIDL_OUT;
-        const char *c = c_value(e->arena, a->type);
 
         if (a->mode == PORTOLAN_SIDL_IN || a->type->kind == PORTOLAN_SIDL_RARRAY)
             continue;
-        if (is_array(a->type))
-            emit_wrapped(e, t, 8, "    ::sidl::out_array<%s, %.*s> %s__(%s%s);",
-                         cxx_type(e->arena, a->type), (int)(strrchr(c, ' ') - c), c, a->name,
-                         a->name, is_out ? "" : ", true");
-        else
-            emit_wrapped(e, t, 8, "    ::sidl::%s<%s> %s__(%s);", is_out ? "out" : "inout",
-                         cxx_type(e->arena, a->type), a->name, a->name);
+        emit_wrapped(e, t, indent + 4, "%*s::sidl::%s%s<%s%s%s> %s__(%s);", indent, "",
+                     a->mode == PORTOLAN_SIDL_OUT ? "out" : "inout", suffix,
+                     cxx_type(e->arena, a->type),
+                     is_array(a->type) ? ", ::sidl::array_binding<" : "",
+                     is_array(a->type) ? portolan_arena_printf(e->arena, "%s>",
+                                                               array_arguments(e->arena, a->type))
+                                       : "",
+                     a->name, a->name);
     }
 }
 
@@ -131,7 +175,7 @@ static void put_call(struct emitter *e, struct portolan_text *t,
         if (a->type->kind == PORTOLAN_SIDL_RARRAY)
             portolan_text_add(&line, "&%s__array, ", a->name);
         else if (a->mode == PORTOLAN_SIDL_IN)
-            portolan_text_add(&line, "%s(%s), ", binding(e->arena, a->type, "in"), a->name);
+            portolan_text_add(&line, "%s(%s), ", cxx_binding(e->arena, a->type, "in"), a->name);
         else
             portolan_text_add(&line, "%s__, ", a->name);
     }
@@ -142,7 +186,7 @@ static void put_method(struct emitter *e, struct portolan_text *t,
                        const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
 {
     const char *name = portolan_arena_printf(e->arena, "%s::%s", cxx_name(e->arena, s->name),
-                                             cxx_name(e->arena, m->name));
+                                             cxx_name(e->arena, cxx_method(e->arena, s, m)));
 
     portolan_text_add(t, "\n");
     emit_wrapped(e, t, 4, "inline %s", head(e->arena, m, name));
@@ -153,7 +197,7 @@ static void put_method(struct emitter *e, struct portolan_text *t,
     else
         portolan_text_add(t, "    const auto self__ = _ior();\n");
     emit_rarrays(e, t, m);
-    put_holders(e, t, m);
+    cxx_holders(e, t, m, "", 4);
     put_call(e, t, m);
     portolan_text_add(t, "    ex__.check();\n");
     for (size_t i = 0; i < m->n_arguments; i++)
@@ -161,7 +205,8 @@ static void put_method(struct emitter *e, struct portolan_text *t,
             m->arguments[i].type->kind != PORTOLAN_SIDL_RARRAY)
             portolan_text_add(t, "    %s__.take();\n", m->arguments[i].name);
     if (m->result->kind != PORTOLAN_SIDL_VOID)
-        portolan_text_add(t, "    return %s(result__);\n", binding(e->arena, m->result, "take"));
+        portolan_text_add(t, "    return %s(result__);\n",
+                          cxx_binding(e->arena, m->result, "take"));
     portolan_text_add(t, "}\n");
 }
 
@@ -185,7 +230,7 @@ static void declare_method(struct emitter *e, struct portolan_text *t,
     if (m->owner == s)
         emit_comment(t, emit_method_comment(e->arena, m), 4);
     emit_wrapped(e, t, 8, "    %s%s;", method_is_static(m) ? "static " : "",
-                 head(e->arena, m, cxx_name(e->arena, m->name)));
+                 head(e->arena, m, cxx_name(e->arena, cxx_method(e->arena, s, m))));
 }
 
 /* Classes */
@@ -203,7 +248,8 @@ static const char *parents_of(struct emitter *e, const struct portolan_sidl_symb
     struct portolan_text t = {.arena = e->arena};
 
     for (size_t i = 0; i < symbol_n_parents(s); i++)
-        portolan_text_add(&t, ", %s%s", prefix, qualified(e->arena, symbol_parent(s, i)->symbol));
+        portolan_text_add(&t, ", %s%s", prefix,
+                          cxx_qualified(e->arena, symbol_parent(s, i)->symbol));
     if (!t.length)
         portolan_text_add(&t, ", %s::sidl::%s", prefix,
                           s->kind == PORTOLAN_SIDL_CLASS ? "BaseClass" : "BaseInterface");
@@ -218,7 +264,7 @@ static const char *thrown_bases(struct emitter *e, const struct portolan_sidl_sy
     for (size_t i = 0; i < symbol_n_parents(s); i++)
         if (symbol_parent(s, i)->symbol->is_exception)
             portolan_text_add(&t, "%spublic virtual %s", t.length ? ", " : "",
-                              qualified(e->arena, symbol_parent(s, i)->symbol));
+                              cxx_qualified(e->arena, symbol_parent(s, i)->symbol));
     return t.length ? t.bytes : "public virtual ::sidl::thrown";
 }
 
@@ -274,7 +320,7 @@ static void put_field(struct cxx *x, const struct portolan_sidl_field *f, const 
                           f->name);
     else
         emit_wrapped(x->e, x->t, 12, "        %s.%s = %s(%s%s%s);", to, f->name,
-                     binding(x->e->arena, f->type, function), from, dot, f->name);
+                     cxx_binding(x->e->arena, f->type, function), from, dot, f->name);
 }
 
 static void put_conversion(struct cxx *x, const struct portolan_sidl_symbol *s, const char *head,
@@ -340,7 +386,7 @@ static void put_enum(struct cxx *x, const struct portolan_sidl_symbol *s)
 static void open_namespace(struct emitter *e, struct portolan_text *t,
                            const struct portolan_sidl_symbol *package)
 {
-    portolan_text_add(t, "\nnamespace %s\n{\n", qualified(e->arena, package) + 2);
+    portolan_text_add(t, "\nnamespace %s\n{\n", cxx_qualified(e->arena, package) + 2);
 }
 
 /* Adds the packages of the types that S uses to SEEN. */
@@ -392,8 +438,8 @@ void emit_cxx_client(struct emitter *e, const struct portolan_sidl_symbol *packa
                 &bindings,
                 "template <> struct sidl::binding<%s>\n    : sidl::enum_binding<%s, enum "
                 "%s__enum> {\n};\n",
-                qualified(e->arena, package->children[i]),
-                qualified(e->arena, package->children[i]), package->children[i]->c_name);
+                cxx_qualified(e->arena, package->children[i]),
+                cxx_qualified(e->arena, package->children[i]), package->children[i]->c_name);
         }
     if (bindings.length) {
         portolan_text_add(t, "\n}\n%s", bindings.bytes);

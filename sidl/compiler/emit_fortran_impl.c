@@ -548,6 +548,9 @@ void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
     struct impl f = {
         .e = e, .s = s, .bodies = class_bodies(e->arena, s), .arrays = {.arena = e->arena}};
 
+    if (e->options->hooks)
+        diagnose_at(e->d, &s->place, "hooks are for Impl files in C and C++; %s is in Fortran",
+                    s->full_name);
     f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.F90", s->c_name));
     f.t = &f.splicer.o->text;
     portolan_text_add(f.t,

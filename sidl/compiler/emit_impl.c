@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A_B_C_Impl.h and A_B_C_Impl.c (or .cc), in which the author of a class fills in the splicer
- * blocks. */
-#include "emit.h"
+/* A_B_C_Impl.h and A_B_C_Impl.c, in which the author of a class fills in the splicer blocks. */
+#include "emit_cxx.h"
 #include "emit_fortran.h"
 
 #include <string.h>
@@ -55,48 +54,11 @@ static const char *impl_signature(struct impl *f, const struct portolan_sidl_met
     return c_function(f->e->arena, m, C_IMPL, name, self_of(f, m));
 }
 
-enum hook_time { HOOK_BEFORE, HOOK_AFTER };
-
-/* The signature of M's hook: arguments by value, before the call without out arguments, after it
- * with the result. */
-static struct portolan_sidl_method hook_of(struct emitter *e, const struct portolan_sidl_method *m,
-                                           enum hook_time time)
-{
-    static const struct portolan_sidl_type nothing = {.kind = PORTOLAN_SIDL_VOID, .name = "void"};
-    struct portolan_sidl_method hook = *m;
-
-    hook.result = (struct portolan_sidl_type *)&nothing;
-    hook.arguments = NULL;
-    hook.n_arguments = 0;
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        struct portolan_sidl_argument a = m->arguments[i];
-
-        if (time == HOOK_BEFORE && a.mode == PORTOLAN_SIDL_OUT)
-            continue;
-        a.mode = PORTOLAN_SIDL_IN;
-        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, a);
-    }
-    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID) {
-        const struct portolan_sidl_argument result = {.name = "_retval", .type = m->result};
-
-        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, result);
-    }
-    return hook;
-}
-
-static const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m,
-                             enum hook_time time)
-{
-    return portolan_arena_printf(e->arena, "%s_%s", m->slot_name,
-                                 time == HOOK_BEFORE ? "pre" : "post");
-}
-
 static const char *hook_signature(struct impl *f, const struct portolan_sidl_method *m,
                                   enum hook_time time)
 {
-    struct portolan_sidl_method hook = hook_of(f->e, m, time);
+    const struct portolan_sidl_method hook = emit_hook(f->e, m, time);
 
-    hook.slot_name = hook_name(f->e, m, time);
     return impl_signature(f, &hook);
 }
 
@@ -134,16 +96,31 @@ static void declare_builtins(struct impl *f)
     }
 }
 
-/* What the Skel file needs to know of an Impl file that is not in C. */
-static void put_plain_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+static void declare_methods(struct impl *f)
 {
+    for (size_t i = 0; i < f->bodies.count; i++) {
+        const struct portolan_sidl_method *m = f->bodies.list[i];
+
+        declare_hook(f, m, HOOK_BEFORE);
+        emit_wrapped(f->e, f->t, 4, "%s;", impl_signature(f, m));
+        declare_hook(f, m, HOOK_AFTER);
+    }
+}
+
+/* A_B_C_Skel.h: what the Skel file needs to know of an Impl file that is not in C. */
+static void put_plain_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    const char *name = portolan_arena_printf(e->arena, "%s_Skel", s->c_name);
     struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
 
-    f.t = emit_open(e, portolan_arena_printf(e->arena, "%s_Impl.h", s->c_name), s);
+    f.t = emit_open(e, portolan_arena_printf(e->arena, "%s.h", name), s);
+    emit_begin_guard(f.t, name);
     portolan_text_add(f.t, "#include \"%s.h\"\n", s->c_name);
+    emit_begin_c(f.t);
     declare_builtins(&f);
-    for (size_t i = 0; i < f.bodies.count; i++)
-        emit_wrapped(e, f.t, 4, "%s;", impl_signature(&f, f.bodies.list[i]));
+    declare_methods(&f);
+    emit_end_c(f.t);
+    emit_end_guard(f.t);
 }
 
 static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
@@ -156,25 +133,16 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
     splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
                    portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
-    if (class_is_cxx(s)) /* what its author adds may be in C++; the Skel file needs none of it */
-        portolan_text_add(f.t, "struct %s__data;\n#ifdef __cplusplus\n", name);
     put_class_block(&f, "_hincludes", 0, "");
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
                       s->full_name, name);
-    put_described_block(
-        &f, "_data", 4,
-        class_is_cxx(s) ? "" : "    int ignore; /* C wants a member: replace it by yours */\n");
-    portolan_text_add(f.t, "};\n%s", class_is_cxx(s) ? "#endif\n" : "");
+    put_described_block(&f, "_data", 4,
+                        "    int ignore; /* C wants a member: replace it by yours */\n");
+    portolan_text_add(f.t, "};\n");
     emit_begin_c(f.t);
     declare_builtins(&f);
-    for (size_t i = 0; i < f.bodies.count; i++) {
-        const struct portolan_sidl_method *m = f.bodies.list[i];
-
-        declare_hook(&f, m, HOOK_BEFORE);
-        emit_wrapped(e, f.t, 4, "%s;", impl_signature(&f, m));
-        declare_hook(&f, m, HOOK_AFTER);
-    }
+    declare_methods(&f);
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_hmisc", 0, "");
     emit_end_c(f.t);
@@ -200,23 +168,16 @@ static void put_supers(struct impl *f)
             emit_super(f->e, f->t, f->bodies.list[i], self_of(f, f->bodies.list[i]));
 }
 
-/*
- * COMMENT, then a function with one block in it, which returns RESULT. In C++ what the block throws
- * becomes an exception of SIDL.
- */
-static void put_function(struct impl *f, const char *comment, const char *result,
-                         const char *signature, const char *block, const char *preset)
+/* COMMENT, then a function with one block in it. */
+static void put_function(struct impl *f, const char *comment, const char *signature,
+                         const char *block, const char *preset)
 {
     portolan_text_add(f->t, "\n");
     emit_comment(f->t, comment, 0);
     emit_wrapped(f->e, f->t, 4, "%s", signature);
-    if (class_is_cxx(f->s))
-        portolan_text_add(f->t, "{\n    return portolan::guarded(_ex, \"%s.%s\", [&]() -> %s{\n",
-                          f->s->full_name, block, result);
-    else
-        portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
+    portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
     put_described_block(f, block, 8, preset);
-    portolan_text_add(f->t, class_is_cxx(f->s) ? "    });\n}\n" : "    }\n}\n");
+    portolan_text_add(f->t, "    }\n}\n");
 }
 
 static void put_builtins(struct impl *f)
@@ -237,7 +198,7 @@ static void put_builtins(struct impl *f)
         portolan_text_add(&signature, "void impl_%s_%s(", f->s->c_name, functions[i].block);
         emit_named(&signature, f->s->c_name, functions[i].arguments);
         portolan_text_add(&signature, "sidl_BaseInterface *_ex)");
-        put_function(f, functions[i].comment, "void ", signature.bytes, functions[i].block,
+        put_function(f, functions[i].comment, signature.bytes, functions[i].block,
                      functions[i].preset);
     }
 }
@@ -268,7 +229,7 @@ static const char *preset_body(struct impl *f, const struct portolan_sidl_method
 
 static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum hook_time time)
 {
-    const struct portolan_sidl_method hook = hook_of(f->e, m, time);
+    const struct portolan_sidl_method hook = emit_hook(f->e, m, time);
     struct portolan_text preset = {.arena = f->e->arena};
 
     if (!f->e->options->hooks)
@@ -277,23 +238,19 @@ static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum 
     put_function(f,
                  portolan_arena_printf(f->e->arena, "Called %s %s while hooks are on.",
                                        time == HOOK_BEFORE ? "before" : "after", m->slot_name),
-                 "void ", hook_signature(f, m, time), hook_name(f->e, m, time),
-                 preset.length ? preset.bytes : "");
+                 impl_signature(f, &hook), hook.slot_name, preset.length ? preset.bytes : "");
 }
 
 static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = open_impl(e, s, class_is_cxx(s) ? "cc" : "c");
+    struct impl f = open_impl(e, s, "c");
 
     emit_comment(f.t, s->comment, 0);
     portolan_text_add(f.t,
                       "#include \"%s_Impl.h\"\n#include \"sidl_Exception.h\"\n"
                       "#include \"sidl_MemAllocException.h\"\n"
-                      "#include \"sidl_NotImplementedException.h\"\n",
+                      "#include \"sidl_NotImplementedException.h\"\n\n",
                       s->c_name);
-    if (class_is_cxx(s))
-        portolan_text_add(f.t, "#include <portolan/%s.hpp>\n", "component"); /* as in emit_skel.c */
-    portolan_text_add(f.t, "\n");
     put_class_block(&f, "_includes", 0, described_includes(e, s));
     put_supers(&f);
     put_builtins(&f);
@@ -301,8 +258,8 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
         put_hook(&f, m, HOOK_BEFORE);
-        put_function(&f, emit_method_comment(e->arena, m), c_result(e->arena, m, C_IMPL),
-                     impl_signature(&f, m), m->slot_name, preset_body(&f, m));
+        put_function(&f, emit_method_comment(e->arena, m), impl_signature(&f, m), m->slot_name,
+                     preset_body(&f, m));
         put_hook(&f, m, HOOK_AFTER);
     }
     portolan_text_add(f.t, "\n");
@@ -312,94 +269,14 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
 
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    if (e->options->server_language == PORTOLAN_SIDL_F03) {
-        put_plain_impl_header(e, s);
-        emit_fortran_impl(e, s);
+    if (class_language(e, s) == PORTOLAN_SIDL_C) {
+        put_impl_header(e, s);
+        put_impl_source(e, s);
         return;
     }
-    put_impl_header(e, s);
-    put_impl_source(e, s);
-}
-
-/* Hooks: wrappers in the Skel file, which are in live tables while hooks are on */
-
-/* Emits the call of a hook by its wrapper, which has the table's arguments. */
-static void put_hook_call(struct emitter *e, struct portolan_text *t,
-                          const struct portolan_sidl_symbol *s,
-                          const struct portolan_sidl_method *m, enum hook_time time)
-{
-    struct call call = emit_begin_call(e, "    impl_%s_%s", s->c_name, hook_name(e, m, time));
-
-    if (!method_is_static(m))
-        emit_argument(&call, "(%s)self", s->c_name);
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        const struct portolan_sidl_argument *a = &m->arguments[i];
-        const bool is_pointer =
-            a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_STRUCT;
-
-        if (time == HOOK_BEFORE && a->mode == PORTOLAN_SIDL_OUT)
-            continue;
-        if (a->type->kind == PORTOLAN_SIDL_RARRAY)
-            emit_argument(&call, "%s->d_firstElement", a->name);
-        else
-            emit_argument(&call, "%s%s", is_pointer ? "*" : "",
-                          portolan_sidl_epv_value(e->arena, m, a));
-    }
-    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID)
-        emit_argument(&call, "%s_retval", m->result->kind == PORTOLAN_SIDL_STRUCT ? "&" : "");
-    emit_end_call(t, &call);
-}
-
-static void put_hooked_call(struct emitter *e, struct portolan_text *t,
-                            const struct portolan_sidl_symbol *s,
-                            const struct portolan_sidl_method *m)
-{
-    const char *function = skel_function(e, s, m);
-    const bool is_impl = strncmp(function, "impl_", 5) == 0;
-    struct call call = emit_begin_call(
-        e, "    %s%s", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ", function);
-
-    if (!method_is_static(m))
-        emit_argument(&call, "%s%s%sself", is_impl ? "(" : "", is_impl ? s->c_name : "",
-                      is_impl ? ")" : "");
-    emit_slot_arguments(&call, m);
-    emit_end_call(t, &call);
-}
-
-static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
-                             const struct portolan_sidl_symbol *s,
-                             const struct portolan_sidl_method *m)
-{
-    const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
-
-    emit_begin_wrapper(e, t, m, name, "");
-    put_hook_call(e, t, s, m, HOOK_BEFORE);
-    emit_give_up(t, m, "_retval");
-    put_hooked_call(e, t, s, m);
-    emit_give_up(t, m, "_retval");
-    put_hook_call(e, t, s, m, HOOK_AFTER);
-    emit_end_wrapper(e, t, m);
-}
-
-bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
-                const struct bodies *bodies)
-{
-    size_t n_static = 0;
-
-    if (!e->options->hooks || !bodies->count)
-        return false;
-    for (size_t i = 0; i < bodies->count; i++)
-        put_hook_wrapper(e, t, s, bodies->list[i]);
-    portolan_text_add(t, "\nstatic struct sidl_check hooks[] = {\n");
-    for (size_t i = 0; i < bodies->count; i++) {
-        const struct portolan_sidl_method *m = bodies->list[i];
-
-        portolan_text_add(t, "    {NULL, \"%s\", %zu, (sidl_slot_fn)hook_%s, %s, NULL},\n",
-                          m->slot_name,
-                          method_is_static(m) ? n_static : symbol_slot(s, m->slot_name),
-                          m->slot_name, method_is_static(m) ? "TRUE" : "FALSE");
-        n_static += method_is_static(m);
-    }
-    portolan_text_add(t, "};\n");
-    return true;
+    put_plain_header(e, s);
+    if (class_language(e, s) == PORTOLAN_SIDL_CXX)
+        emit_cxx_impl(e, s);
+    else
+        emit_fortran_impl(e, s);
 }

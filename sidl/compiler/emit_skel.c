@@ -139,13 +139,131 @@ static void put_adapter(struct skel *k, const struct portolan_sidl_method *m)
         m->result->kind == PORTOLAN_SIDL_VOID || !has_after(m) ? "" : "    return result__;\n");
 }
 
-const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
-                          const struct portolan_sidl_method *m)
+static const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
+                                 const struct portolan_sidl_method *m)
 {
     return needs_adapter(m)
                ? portolan_arena_printf(e->arena, "skel_%s", m->slot_name)
                : portolan_arena_printf(e->arena, "impl_%s_%s", s->c_name, m->slot_name);
 }
+
+/* Hooks: wrappers in the Skel file, which are in live tables while hooks are on */
+
+static const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m,
+                             enum hook_time time)
+{
+    return portolan_arena_printf(e->arena, "%s_%s", m->slot_name,
+                                 time == HOOK_BEFORE ? "pre" : "post");
+}
+
+struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_sidl_method *m,
+                                      enum hook_time time)
+{
+    static const struct portolan_sidl_type nothing = {.kind = PORTOLAN_SIDL_VOID, .name = "void"};
+    struct portolan_sidl_method hook = *m;
+
+    hook.name = hook.slot_name = hook_name(e, m, time);
+    hook.result = (struct portolan_sidl_type *)&nothing;
+    hook.arguments = NULL;
+    hook.n_arguments = 0;
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        struct portolan_sidl_argument a = m->arguments[i];
+
+        if (time == HOOK_BEFORE && a.mode == PORTOLAN_SIDL_OUT)
+            continue;
+        a.mode = PORTOLAN_SIDL_IN;
+        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, a);
+    }
+    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID) {
+        const struct portolan_sidl_argument result = {.name = "_retval", .type = m->result};
+
+        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, result);
+    }
+    return hook;
+}
+
+/* Emits the call of a hook by its wrapper, which has the table's arguments. */
+static void put_hook_call(struct emitter *e, struct portolan_text *t,
+                          const struct portolan_sidl_symbol *s,
+                          const struct portolan_sidl_method *m, enum hook_time time)
+{
+    struct call call = emit_begin_call(e, "    impl_%s_%s", s->c_name, hook_name(e, m, time));
+
+    if (!method_is_static(m))
+        emit_argument(&call, "(%s)self", s->c_name);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const bool is_pointer =
+            a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_STRUCT;
+
+        if (time == HOOK_BEFORE && a->mode == PORTOLAN_SIDL_OUT)
+            continue;
+        if (a->type->kind == PORTOLAN_SIDL_RARRAY)
+            emit_argument(&call, "%s->d_firstElement", a->name);
+        else
+            emit_argument(&call, "%s%s", is_pointer ? "*" : "",
+                          portolan_sidl_epv_value(e->arena, m, a));
+    }
+    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID)
+        emit_argument(&call, "%s_retval", m->result->kind == PORTOLAN_SIDL_STRUCT ? "&" : "");
+    emit_end_call(t, &call);
+}
+
+static void put_hooked_call(struct emitter *e, struct portolan_text *t,
+                            const struct portolan_sidl_symbol *s,
+                            const struct portolan_sidl_method *m)
+{
+    const char *function = skel_function(e, s, m);
+    const bool is_impl = strncmp(function, "impl_", 5) == 0;
+    struct call call = emit_begin_call(
+        e, "    %s%s", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ", function);
+
+    if (!method_is_static(m))
+        emit_argument(&call, "%s%s%sself", is_impl ? "(" : "", is_impl ? s->c_name : "",
+                      is_impl ? ")" : "");
+    emit_slot_arguments(&call, m);
+    emit_end_call(t, &call);
+}
+
+static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
+                             const struct portolan_sidl_symbol *s,
+                             const struct portolan_sidl_method *m)
+{
+    const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
+
+    emit_begin_wrapper(e, t, m, name, "");
+    put_hook_call(e, t, s, m, HOOK_BEFORE);
+    emit_give_up(t, m, "_retval");
+    put_hooked_call(e, t, s, m);
+    emit_give_up(t, m, "_retval");
+    put_hook_call(e, t, s, m, HOOK_AFTER);
+    emit_end_wrapper(e, t, m);
+}
+
+static bool emit_hooks(struct emitter *e, struct portolan_text *t,
+                       const struct portolan_sidl_symbol *s, const struct bodies *bodies)
+{
+    size_t n_static = 0;
+
+    if (!e->options->hooks || !bodies->count)
+        return false;
+    for (size_t i = 0; i < bodies->count; i++)
+        put_hook_wrapper(e, t, s, bodies->list[i]);
+    portolan_text_add(t, "\nstatic struct sidl_check hooks[] = {\n");
+    for (size_t i = 0; i < bodies->count; i++) {
+        const struct portolan_sidl_method *m = bodies->list[i];
+
+        portolan_text_add(t, "    {NULL, \"%s\", %zu, (sidl_slot_fn)hook_%s, %s, NULL},\n",
+                          m->slot_name,
+                          method_is_static(m) ? n_static : symbol_slot(s, m->slot_name),
+                          m->slot_name, method_is_static(m) ? "TRUE" : "FALSE");
+        n_static += method_is_static(m);
+    }
+    portolan_text_add(t, "};\n");
+    return true;
+}
+
+/* The class */
 
 static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
 {
@@ -278,16 +396,6 @@ static void put_class(struct skel *k, bool has_hooks)
                "const struct sidl_class *@__externals(void)\n{\n    return &class;\n}\n");
 }
 
-/* The number of generated classes above S: the index of its private data in an object. */
-static size_t depth_of(const struct portolan_sidl_symbol *s)
-{
-    size_t depth = 0;
-
-    while ((s = class_parent(s)))
-        depth++;
-    return depth;
-}
-
 /* Classes that are CCA components */
 
 /* The limits of the type's values, as two arguments in C. */
@@ -362,7 +470,8 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     if (class_is_component(
             s)) /* written so that tests/arrows.sh does not see an #include of this file */
         portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
-    portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
+    portolan_text_add(k.t, "#include \"%s_%s.h\"\n", s->c_name,
+                      class_language(e, s) == PORTOLAN_SIDL_C ? "Impl" : "Skel");
     if (e->options->hooks)
         portolan_text_add(k.t, "#include \"sidl_contract.h\"\n");
     if (parent)
@@ -380,11 +489,11 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     portolan_text_add(k.t,
                       "\nstruct %s__data *%s__get_data(%s self)\n{\n"
                       "    return (struct %s__data *)sidl_object_data(self, %zu);\n}\n",
-                      s->c_name, s->c_name, s->c_name, s->c_name, depth_of(s));
+                      s->c_name, s->c_name, s->c_name, s->c_name, class_depth(s));
     portolan_text_add(k.t,
                       "\nvoid %s__set_data(%s self, struct %s__data *data)\n{\n"
                       "    sidl_object_set_data(self, %zu, data);\n}\n",
-                      s->c_name, s->c_name, s->c_name, depth_of(s));
+                      s->c_name, s->c_name, s->c_name, class_depth(s));
     if (class_is_described(s))
         emit_register(e, k.t, s);
     if (class_is_component(s))

@@ -253,6 +253,10 @@ struct portolan_sidl_expr {
 
 enum portolan_sidl_language { PORTOLAN_SIDL_C, PORTOLAN_SIDL_CXX, PORTOLAN_SIDL_F03 };
 
+/** The language of that name ("C++", "Fortran"; case does not matter); false when there is none. */
+PORTOLAN_API bool portolan_sidl_language_find(const char *name,
+                                              enum portolan_sidl_language *language);
+
 struct portolan_sidl_options {
     const char *const *files; /**< SIDL files to compile */
     size_t n_files;
@@ -265,7 +269,10 @@ struct portolan_sidl_options {
     size_t n_include_dirs;
     const char *output_dir; /**< for portolan_sidl_emit; made if it is missing */
     const char *impl_dir;   /**< for Impl files, must exist; NULL: OUTPUT_DIR */
-    /** Of the code for callers, in addition to C's, and of the Impl files (not C++). */
+    /**
+     * Of the code for callers, in addition to C's, and of the Impl files of classes that do not
+     * state theirs (%attrib{language}). Impl files bring the code for callers in their language.
+     */
     enum portolan_sidl_language client_language, server_language;
     /** Also emit implementations: their skeletons, and files for their authors to fill in. */
     bool server;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIDL run time in C++17, over the tables of C: handles, strings, structs, arrays and exceptions.
- * Headers that `portolan sidl --client=C++` writes include it; portolan-sidl-cxx(7) is about them.
+ * SIDL run time in C++17, over the tables of C: handles, strings, structs, arrays and exceptions,
+ * for callers and for classes that C++ implements. What `portolan sidl --client=C++` and
+ * `--server=C++` write includes it; portolan-sidl-cxx(7) is about them.
  *
  * A handle counts: a copy adds a reference, a move does not, the end releases it. Calls through an
  * empty handle are undefined, as through a NULL reference in C. Threads: as in C; one handle is
@@ -14,6 +15,8 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -195,6 +198,8 @@ struct thrower {
     using _parents = ::sidl::types<__VA_ARGS__>;                                                   \
     static constexpr const char *_name = NAME;                                                     \
     CLASS() = default;                                                                             \
+    CLASS(const CLASS &) = default; /* and no move: its virtual bases would be moved twice */      \
+    CLASS &operator=(const CLASS &) = default;                                                     \
     explicit CLASS(void *ior) noexcept : thrown(ior)                                               \
     {                                                                                              \
     }                                                                                              \
@@ -372,35 +377,241 @@ template <typename T> auto in(const T &x)
     return binding<T>::in(x);
 }
 
-/** An out argument: the call writes `value`, and take() moves it to where the caller wants it. */
-template <typename T> class out
+/**
+ * An out argument of a call, and an inout one: the call writes `value`, and take() moves it to where
+ * the caller wants it. B passes it.
+ */
+template <typename T, typename B = binding<T>> class out
 {
   public:
     explicit out(T &to) : to_(to), value_()
     {
     }
-    operator typename binding<T>::c *()
+    operator typename B::c *()
     {
         return &value_;
     }
     void take()
     {
-        to_ = binding<T>::take(value_);
+        to_ = B::take(value_);
     }
 
   protected:
     T &to_;
-    typename binding<T>::c value_;
+    typename B::c value_;
 };
-
-template <typename T> class inout : public out<T>
+template <typename T, typename B = binding<T>> class inout : public out<T, B>
 {
   public:
-    explicit inout(T &x) : out<T>(x)
+    explicit inout(T &x) : out<T, B>(x)
     {
-        this->value_ = binding<T>::give(x);
+        this->value_ = B::give(x);
     }
 };
+
+/* Methods that C++ implements */
+
+/**
+ * An out argument of such a method, or an inout one, whose value it takes over: what the method
+ * changes, until give() stores it where the caller wants it. After an exception nothing is there.
+ */
+template <typename T, typename B = binding<T>> class out_value
+{
+  public:
+    explicit out_value(typename B::c *to) : to_(to), value_()
+    {
+    }
+    operator T &()
+    {
+        return value_;
+    }
+    void give()
+    {
+        *to_ = B::give(value_);
+    }
+
+  protected:
+    typename B::c *to_;
+    T value_;
+};
+template <typename T, typename B = binding<T>> class inout_value : public out_value<T, B>
+{
+  public:
+    explicit inout_value(typename B::c *x) : out_value<T, B>(x)
+    {
+        this->value_ = B::take(std::exchange(*x, typename B::c()));
+    }
+};
+
+/** A handle or array that does not count: of an argument, or of the object that a class is. */
+template <typename T> class borrowed : public T
+{
+  public:
+    template <typename C>
+    explicit borrowed(C *ior) : T(reinterpret_cast<typename T::_ior_t>(ior))
+    {
+        if constexpr (std::is_base_of_v<reference, T>)
+            this->ior_ = ior; /* of an exception, which has it in a virtual base */
+    }
+    borrowed(const borrowed &) = delete;
+    borrowed &operator=(const borrowed &) = delete;
+    ~borrowed()
+    {
+        this->_release();
+    }
+};
+
+/** What the caller has in a string, and in a struct, which COPY copies in C. */
+inline std::string text(const char *x)
+{
+    return x ? x : "";
+}
+template <typename T, typename C>
+T copied(const C *x, void (*copy)(const C *from, C *to, sidl_BaseInterface *_ex))
+{
+    raised ex;
+    C c = {};
+
+    copy(x, &c, ex);
+    ex.check();
+    return T::_take(c);
+}
+
+/** Throws a new exception of class T with that note. */
+template <typename T> [[noreturn]] void throw_new(const std::string &note)
+{
+    T made = T::_create();
+
+    made.setNote(note);
+    throw made;
+}
+
+using sayer = void (*)(sidl_BaseInterface *_ex, const std::string &note);
+
+/** Stores a new sidl.SIDLException in *_EX. */
+inline void say_plainly(sidl_BaseInterface *_ex, const std::string &note)
+{
+    void *made = sidl_exception_create(&sidl_SIDLException__type, _ex);
+
+    *_ex = sidl_exception_fill(made ? made : *_ex, note.c_str(), nullptr, 0, nullptr);
+}
+
+/**
+ * In a handler of C++: stores what is being thrown in *_EX. An exception of SIDL is passed on.
+ * Another std::exception becomes one of SIDL with its text after METHOD, as SAY makes it, and
+ * anything else one with a sentence.
+ */
+__attribute__((cold, noinline)) inline void
+pass_on(sidl_BaseInterface *_ex, const char *method, sayer say, const char *file, int line)
+{
+    try {
+        throw;
+    } catch (thrown &e) {
+        *_ex = static_cast<sidl_BaseInterface>(e._release());
+        if (!*_ex)
+            say(_ex, method + std::string(": threw an exception of SIDL without an object; make it "
+                                          "with _create"));
+    } catch (const std::bad_alloc &) {
+        sidl_exception_throw_no_memory(_ex);
+    } catch (const std::exception &e) {
+        say(_ex, method + std::string(": ") + e.what());
+    } catch (...) {
+        say(_ex, method + std::string(": threw something that is no std::exception, of which "
+                                      "nothing can be told; throw a std::runtime_error with a "
+                                      "text"));
+    }
+    sidl_update_exception(*_ex, file, line, method);
+}
+
+/**
+ * Runs WORK for a caller in C: *_EX is what it threw, else NULL, with the place of this call in its
+ * trace. Returns what WORK does, or zero.
+ */
+template <typename Work>
+auto guarded(sidl_BaseInterface *_ex, const char *method, Work work, sayer say = say_plainly,
+             const char *file = __builtin_FILE(), int line = __builtin_LINE()) -> decltype(work())
+{
+    *_ex = nullptr;
+    try {
+        return work();
+    } catch (...) {
+        pass_on(_ex, method, say, file, line);
+    }
+    return decltype(work())();
+}
+
+/** The object of class IMPL that implements SELF; it is the private data of a class so deep. */
+template <typename Impl> Impl *implementation(void *self, std::size_t depth)
+{
+    return static_cast<Impl *>(static_cast<sidl_object *>(self)->data[depth]);
+}
+
+template <typename Impl>
+void construct(typename Impl::_ior_t self, std::size_t depth, sidl_BaseInterface *_ex,
+               const char *method)
+{
+    guarded(_ex, method, [&] {
+        std::unique_ptr<Impl> made(new Impl(self));
+
+        sidl_object_set_data(self, depth, made.get()); /* _ctor may call its own methods */
+        made->_ctor();
+        made.release();
+    });
+    if (*_ex)
+        sidl_object_set_data(self, depth, nullptr);
+}
+
+template <typename Impl>
+void destroy(void *self, std::size_t depth, sidl_BaseInterface *_ex, const char *method)
+{
+    guarded(_ex, method, [&] {
+        const std::unique_ptr<Impl> gone(implementation<Impl>(self, depth));
+
+        if (gone)
+            gone->_dtor();
+    });
+}
+
+/**
+ * The methods of the class that CHILD's class extends, also where it overrides them: `super.m(x)`
+ * in CHILD, whose member this is. It is for calls, not to be copied.
+ */
+template <typename Child, typename Parent> class parent_of : public borrowed<Parent>
+{
+  public:
+    static inline const void *table;
+    explicit parent_of(void *self) : borrowed<Parent>(&facet_)
+    {
+        facet_.d_epv = static_cast<decltype(facet_.d_epv)>(table);
+        facet_.d_object = sidl_reference_peek(self);
+    }
+
+  private:
+    std::remove_pointer_t<typename Parent::_ior_t> facet_{};
+};
+
+/*
+ * The functions by which the skeleton in C makes and drops the objects of class C (a_b_C), DEPTH
+ * classes below sidl.BaseClass, whose code is IMPL.
+ */
+#define SIDL_CXX_CLASS(C, NAME, IMPL, DEPTH)                                                       \
+    extern "C" void impl_##C##__load(sidl_BaseInterface *_ex)                                      \
+    {                                                                                              \
+        ::sidl::guarded(_ex, NAME "._load", [] { IMPL::_load(); });                                \
+    }                                                                                              \
+    extern "C" void impl_##C##__ctor(C self, sidl_BaseInterface *_ex)                              \
+    {                                                                                              \
+        ::sidl::construct<IMPL>(self, DEPTH, _ex, NAME "._ctor");                                  \
+    }                                                                                              \
+    extern "C" void impl_##C##__ctor2(C, void *, sidl_BaseInterface *_ex)                          \
+    {                                                                                              \
+        ::sidl::say_plainly(_ex, NAME " is in C++, so its objects cannot be made around data of "  \
+                                      "the caller; use _create");                                  \
+    }                                                                                              \
+    extern "C" void impl_##C##__dtor(C self, sidl_BaseInterface *_ex)                              \
+    {                                                                                              \
+        ::sidl::destroy<IMPL>(self, DEPTH, _ex, NAME "._dtor");                                    \
+    }
 
 /* Arrays */
 
@@ -478,6 +689,8 @@ template <typename T> struct element<T, std::enable_if_t<std::is_base_of_v<refer
 class basearray
 {
   public:
+    using _ior_t = struct sidl__array *;
+
     basearray() = default;
     /** Takes over A, a new reference. */
     explicit basearray(struct sidl__array *a) noexcept : a_(a)
@@ -539,10 +752,19 @@ class basearray
     {
         return sidl__array_type(a_);
     }
+    basearray smartCopy() const
+    {
+        return basearray(sidl__array_smartCopy(a_));
+    }
     /** Borrowed. */
     struct sidl__array *_get_ior() const
     {
         return a_;
+    }
+    /** Gives the reference away. */
+    struct sidl__array *_release()
+    {
+        return std::exchange(a_, nullptr);
     }
 
   protected:
@@ -660,8 +882,9 @@ template <typename T> class array : public basearray
     }
 };
 
-/* C is the generated struct of C. */
+/* The binding of arrays, whose types in C depend on more than T: C is the generated struct of C. */
 template <typename A, typename C> struct array_binding {
+    using c = C *;
     static C *in(const A &x)
     {
         return reinterpret_cast<C *>(x._get_ior());
@@ -675,28 +898,6 @@ template <typename A, typename C> struct array_binding {
     {
         return A(reinterpret_cast<struct sidl__array *>(x));
     }
-};
-
-/** The same as `out` and `inout` for arrays, whose types in C depend on more than T. */
-template <typename A, typename C> class out_array
-{
-  public:
-    explicit out_array(A &to, bool gives = false)
-        : to_(to), value_(gives ? array_binding<A, C>::give(to) : nullptr)
-    {
-    }
-    operator C **()
-    {
-        return &value_;
-    }
-    void take()
-    {
-        to_ = array_binding<A, C>::take(value_);
-    }
-
-  private:
-    A &to_;
-    C *value_;
 };
 
 } // namespace sidl

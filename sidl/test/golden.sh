@@ -56,7 +56,7 @@ printf 'package p version 1.0 {\n  interface I { vod f(); }\n}\n' >"$work/bad.si
 check "a mistake is told as file:line:column and nothing is written"
 
 "$sidlc" --server=Pascal small.sidl -o "$work/bad" 2>"$work/said"
-[ $? -eq 2 ] && grep -q "unknown language 'Pascal'; use C, C++ (for --client) or F03 (Fortran)" "$work/said" && [ ! -e "$work/bad" ]
+[ $? -eq 2 ] && grep -q "unknown language 'Pascal'; use C, C++ or F03 (Fortran)" "$work/said" && [ ! -e "$work/bad" ]
 check "an unknown language is refused with the names of those there are"
 
 : >"$work/file"

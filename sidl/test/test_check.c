@@ -12,8 +12,8 @@ static const struct bad {
     int line, column;
     const char *said;
 } bads[] = {
-    {"package p version 1.0 {\n  %attrib{language=\"Fortran\"} class C { void f(); }" E, 2, 11,
-     "Impl files are in C or C++"},
+    {"package p version 1.0 {\n  %attrib{language=\"Pascal\"} class C { void f(); }" E, 2, 11,
+     "Impl files are in C, C++ or Fortran"},
     {"package p version 1.0 {\n  %attrib{language=\"C\"} interface I { void f(); }" E, 2, 11,
      "for classes"},
     /* lexer */

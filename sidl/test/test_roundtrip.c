@@ -197,15 +197,6 @@ static const struct sidl_class both_class = {.name = "rt.Implementation",
                                              .implements = both_implements,
                                              .n_implements = 1};
 
-#ifdef FOR_CXX /* all but the class is in cxx/client.cc */
-rt_Both make_both(void);
-rt_Both make_both(void)
-{
-    sidl_BaseInterface ex;
-
-    return sidl_object_facet(sidl_object_create(&both_class, &ex), "rt.Both");
-}
-#else
 static rt_Both both, target;
 static sidl_BaseInterface ex;
 
@@ -518,4 +509,3 @@ UNIT_TESTS_BETWEEN(set_up, tear_down, cmocka_unit_test(every_plain_type_passes_i
                    cmocka_unit_test(a_checked_call_leaves_at_the_first_exception_with_a_trace),
                    cmocka_unit_test(reference_counts_hold_while_allocations_fail),
                    cmocka_unit_test(a_struct_that_cannot_be_copied_leaves_nothing_behind))
-#endif

@@ -288,7 +288,8 @@ static void raw(ft_Server s, bool fortran)
     sidl_double__array_deleteRef(line);
 }
 
-static void others(ft_Server s)
+/* CXX: the server is in C++. */
+static void others(ft_Server s, bool cxx)
 {
     static const char *const classes[] = {"", "ft.Failure", "ft.WorseFailure", "ft.CodedFailure"};
     static const char *const notes[] = {"", "failed", "failed worse", "failed by code"};
@@ -326,6 +327,16 @@ static void others(ft_Server s)
     ft_Server_dive(s, 3, -1, callback, &ex);
     check(SIDL_CATCH(ex, "ft.Failure"), "an exception of a callback");
     SIDL_CLEAR(ex)
+    for (int kind = 4; kind <= 5 && cxx; kind++) {
+        ft_Server_dive(s, 0, kind, NULL, &ex);
+        check(SIDL_CATCH(ex, "sidl.SIDLException") &&
+                  note_is(ex, kind == 4 ? "ft.Server.dive: a range"
+                                        : "ft.Server.dive: threw something that is no "
+                                          "std::exception, of which nothing can be told; throw a "
+                                          "std::runtime_error with a text"),
+              "what C++ threw");
+        SIDL_CLEAR(ex)
+    }
     ft_Server_missing(s, &ex);
     check(SIDL_CATCH(ex, "sidl.NotImplementedException") &&
               note_is(ex, "ft.Server.missing is not implemented"),
@@ -339,10 +350,10 @@ static void others(ft_Server s)
 
 int main(int argc, char **argv)
 {
+    const char *server = argc > 1 ? argv[1] : "c";
     sidl_BaseInterface ex = NULL;
     ft_Server s = ft_Server__create(&ex);
 
-    (void)argv;
     ft_Server_setName(s, "server", &ex);
     for (long i = atol(getenv("ROUNDS")); i >= 0; i--) {
         scalars(s);
@@ -351,8 +362,8 @@ int main(int argc, char **argv)
         elements(s);
         if (i == 0) {
             ranks(s);
-            raw(s, argc > 1);
-            others(s);
+            raw(s, !strcmp(server, "f"));
+            others(s, !strcmp(server, "cxx"));
         }
     }
     ft_Server_deleteRef(s, &ex);
