@@ -11,8 +11,6 @@ ENV = os.environ
 BUILD, SOURCE = ENV["BUILD"], ENV["SOURCE"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "languages")
 CLASSES = os.path.join(SOURCE, "sidl", "test", "languages")
-if not os.path.isdir(CLASSES):
-    CLASSES = os.path.join(SOURCE, "sidl", "test", "fortran")
 SIDL = os.path.join(CLASSES, "ft.sidl")
 # Folder: what --server= calls it, its compiler, the client's file.
 LANGUAGES = {"c": ("C", "gcc", "client.c"), "cxx": ("C++", "g++", "client.cc"), "f": ("F03", "gfortran", "client.F90"),
