@@ -79,7 +79,7 @@ portolan.parts.steps = function (into, data, all) {
         const foot = y.domain()[0], put = t => y(Math.min(y.domain()[1], Math.max(foot, t || foot)));
         svg.append('clipPath').attr('id', 'inside-steps').append('rect').attr('x', box.left).attr('y', 0)
             .attr('width', box.right - box.left).attr('height', box.bottom);
-        portolan.axes(svg, x, y, box, 'step', 'time of a step');
+        portolan.axes(svg, x, y, box, 'step', 'time of a step', v => Number.isInteger(v) ? v : '');
         const clip = svg.append('g').attr('clip-path', 'url(#inside-steps)');
         const many = (data.choices || []).length > 1;
         if (many) clip.selectAll('.runs').data(data.bands).enter().append('rect').attr('class', b => `runs s${b.choice % 6}`)
