@@ -14,9 +14,11 @@ struct served {
     PyObject *class;
     const struct sidl_class *cls;
     struct portolan_component descriptor;
+    ptrdiff_t level; /* of the class: where its objects have their parts in Python */
 };
 
 struct served_method {
+    const struct served *served;
     struct method method;
     PyObject *name;
 };
@@ -36,20 +38,20 @@ static void set_note(sidl_BaseInterface ex, const char *text)
         sidl_reference_delete(failed, NULL);
 }
 
-/* The text of portolan._component.FUNCTION(ERROR): a new object, or NULL. */
+/* portolan._component.FUNCTION(ERROR) and, if TEXT is not NULL, its text: a new object, or NULL. */
 static PyObject *describe(const char *function, PyObject *error, const char **text)
 {
     PyObject *module = PyImport_ImportModule("portolan._component");
     PyObject *made = module ? PyObject_CallMethod(module, function, "O", error) : NULL;
 
-    *text = made ? PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
-    if (!*text)
-        PyErr_Clear();
+    if (text)
+        *text = made ? PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
+    PyErr_Clear();
     Py_XDECREF(module);
     return made;
 }
 
-/* An exception of SIDL that came through Python; false: it is none. */
+/* An exception of SIDL that came through Python, or that Python raises; false: it is none. */
 static bool throw_again(PyObject *error, sidl_BaseInterface *_ex)
 {
     PyObject *inner = PyObject_GetAttrString(error, "sidl");
@@ -57,34 +59,13 @@ static bool throw_again(PyObject *error, sidl_BaseInterface *_ex)
     sidl_BaseInterface failed = NULL;
 
     PyErr_Clear();
-    if (is_one)
+    if (is_one) {
         *_ex =
             sidl_reference_cast(((struct object *)inner)->reference, "sidl.BaseInterface", &failed);
+        Py_XDECREF(describe("add_trace", error, NULL));
+    }
     Py_XDECREF(inner);
     return is_one;
-}
-
-/* One that Python made, as `raise heat.NotConverged("why")`. */
-static bool throw_new(PyObject *error, sidl_BaseInterface *_ex)
-{
-    PyObject *capsule = PyObject_GetAttrString(error, "__sidl_type__");
-    const struct sidl_type *type = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
-    const struct sidl_details *d = type ? sidl_type_details(type) : NULL;
-    sidl_BaseInterface failed = NULL;
-    void *made = d ? sidl_class_create(type, d->externals, NULL, &failed) : NULL;
-    PyObject *note = PyObject_Str(error);
-
-    if (made)
-        *_ex = sidl_reference_cast(made, "sidl.BaseInterface", &failed);
-    if (made && note)
-        set_note(*_ex, PyUnicode_AsUTF8AndSize(note, NULL));
-    sidl_reference_delete(made, NULL);
-    if (failed)
-        sidl_reference_delete(failed, NULL);
-    Py_XDECREF(note);
-    Py_XDECREF(capsule);
-    PyErr_Clear();
-    return made;
 }
 
 /* Throws what Python raised in the method NAME of class OF. */
@@ -97,7 +78,7 @@ static void throw_python(const char *of, const char *name, sidl_BaseInterface *_
     PyErr_NormalizeException(&type, &error, &trace);
     if (trace)
         PyException_SetTraceback(error, trace);
-    if (!throw_again(error, _ex) && !throw_new(error, _ex)) {
+    if (!throw_again(error, _ex)) {
         line = describe("summary", error, &text);
         whole = describe("traceback_of", error, &full);
         portolan_throw(_ex, PORTOLAN_ECOMPONENT, "%s.%s: %s", of, name, text ? text : "failed");
@@ -117,22 +98,28 @@ static void throw_python(const char *of, const char *name, sidl_BaseInterface *_
 
 /* ------------------------------------------------------------------ calls of methods */
 
-/* The arguments of the call as a tuple. */
-static PyObject *show_all(const struct method *m, union sidl_value *values)
+/* Exported by CPython 3.11, but a part of its stable interface, and of headers, since 3.12. */
+extern PyObject *PyObject_VectorcallMethod(PyObject *name, PyObject *const *args, size_t n,
+                                           PyObject *names);
+
+/* Calls the method of OBJECT that serves S. */
+static PyObject *call_method(const struct served_method *s, PyObject *object,
+                             union sidl_value *values)
 {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)m->n_in);
-    Py_ssize_t at = 0;
+    PyObject *args[METHOD_ARGUMENTS + 1], *made = NULL;
+    const struct method *m = &s->method;
+    size_t n = 1;
 
-    for (size_t i = 1; tuple && i <= m->n_arguments; i++) {
-        const struct sidl_parameter *p = &m->parameters[i];
-        PyObject *one = p->mode == '>' ? NULL : value_show(p, &values[i]);
-
-        if (p->mode == '>')
-            continue;
-        if (!one || PyTuple_SetItem(tuple, at++, one) != 0)
-            Py_CLEAR(tuple);
-    }
-    return tuple;
+    args[0] = object;
+    for (size_t i = 1; i <= m->n_arguments; i++)
+        if (m->parameters[i].mode != '>' &&
+            !(args[n++] = value_show(&m->parameters[i], &values[i])))
+            break;
+    if (args[n - 1])
+        made = PyObject_VectorcallMethod(s->name, args, n, NULL);
+    while (--n > 0)
+        Py_XDECREF(args[n]);
+    return made;
 }
 
 /* Puts what Python returned, one value or a tuple, into result and out arguments. */
@@ -141,6 +128,8 @@ static bool give_all(const struct method *m, PyObject *made, union sidl_value *v
     bool is_tuple = m->n_out > 1;
     Py_ssize_t at = 0;
 
+    if (m->n_out == 1 && m->parameters[0].kind != 'v')
+        return value_give(made, &m->parameters[0], &values[0]);
     if (is_tuple && (!PyTuple_Check(made) || PyTuple_Size(made) != (Py_ssize_t)m->n_out)) {
         PyErr_Format(PyExc_TypeError,
                      "it must return a tuple of %zu values, result first (%s), not %R", m->n_out,
@@ -164,18 +153,15 @@ static void handle(const struct sidl_handled *handled, void *self, union sidl_va
 {
     const struct served_method *s = handled->user;
     PyGILState_STATE lock = PyGILState_Ensure();
-    PyObject *object = *sidl_class_data(handled->of, self);
-    PyObject *function = object ? PyObject_GetAttr(object, s->name) : NULL;
-    PyObject *args = function ? show_all(&s->method, values) : NULL;
-    PyObject *made = args ? PyObject_CallObject(function, args) : NULL;
+    const struct sidl_object *whole = sidl_reference_peek(self);
+    PyObject *object = whole ? whole->data[s->served->level] : s->served->class;
+    PyObject *made = object ? call_method(s, object, values) : NULL;
 
     if (!object)
         PyErr_SetString(PyExc_RuntimeError, "the object has no part in Python");
     if (!made || !give_all(&s->method, made, values))
         throw_python(handled->of->name, handled->name, _ex);
     Py_XDECREF(made);
-    Py_XDECREF(args);
-    Py_XDECREF(function);
     PyGILState_Release(lock);
 }
 
@@ -187,11 +173,12 @@ static sidl_bool choose(void *user, struct sidl_handled *handled)
     const struct sidl_callee callee = {handled->type, handled->signature, handled->slot, FALSE};
     struct served_method *s;
 
-    if (handled->is_static || !PyObject_HasAttrString(served->class, handled->name))
+    if (!PyObject_HasAttrString(served->class, handled->name))
         return FALSE;
     if (!(s = portolan_calloc(1, sizeof *s)) || !method_prepare(&s->method, &callee, handled->name))
         return FALSE;
-    s->name = PyUnicode_FromString(handled->name);
+    s->served = served;
+    s->name = PyUnicode_InternFromString(handled->name);
     handled->handler = handle;
     handled->user = s; /* both live as long as the class: until the process ends */
     return s->name != NULL;
@@ -212,6 +199,7 @@ static void construct(void *user, void *self, sidl_BaseInterface *_ex)
     }
     Py_XDECREF(capsule);
     *data = object;
+    served->level = data - ((const struct sidl_object *)sidl_reference_peek(self))->data;
     PyGILState_Release(lock);
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, Iterable, TypeVar
 
 from . import _portolan, _sidl
 from ._sidl import _classes, sidl
@@ -28,6 +28,40 @@ def component(name: str, *types: str) -> Callable[[T], T]:
     return register
 
 
+def implement(name: str, *types: str) -> Callable[[T], T]:
+    """Before a class: it is the class NAME that a package of SIDL declares, or one of the interfaces TYPES.
+
+    From then on, all languages of the process create its objects. Static methods are static ones of Python.
+    """
+
+    def register(cls: T) -> T:
+        wanted = _wanted(name, types)
+        missing = _missing(cls, wanted)
+        if missing:
+            raise TypeError(missing)
+        _portolan.component(name, cls, tuple(_type(t) for t in wanted))
+        return cls
+
+    return register
+
+
+def _wanted(name: str, types: Iterable[str]) -> list[str]:
+    """The types of a class: that of its own name first, if SIDL declares it, then those which it does not have."""
+    own = _classes.get(name)
+    if own is None:
+        return list(dict.fromkeys(types))
+    own = getattr(own, "__sidl_exception__", own)
+    return [name, *(t for t in dict.fromkeys(types) if t not in [c.__dict__.get("__sidl_name__") for c in own.__mro__])]
+
+
+def _missing(cls: Any, types: list[str]) -> str:
+    missing = [m for t in types for m in _methods(t) if not callable(getattr(cls, m, None))]
+    if not missing:
+        return ""
+    where = sys.modules[cls.__module__].__file__
+    return f"{where}: class {cls.__name__} has no method {', '.join(missing)}, which its types need"
+
+
 def summary(error: BaseException) -> str:
     import traceback
 
@@ -38,6 +72,15 @@ def traceback_of(error: BaseException) -> str:
     import traceback
 
     return "".join(traceback.format_exception(error))
+
+
+def add_trace(error: Any) -> None:
+    """Adds Python's lines to the trace of an exception of SIDL."""
+    import traceback
+
+    base = sidl("sidl").BaseException(error.sidl)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        base.add(frame.filename, frame.lineno, frame.name)
 
 
 def _type(name: str) -> Any:
@@ -62,11 +105,10 @@ def load(name: str, module: str, folder: str, provides: str) -> Any:
             return (f"module {module} has no class for it; put @portolan.component({name!r}) before one"
                     + (f" (it has {', '.join(_registered)})" if _registered else ""))
         cls, types = _registered[name]
-        wanted = dict.fromkeys(["gov.cca.Component", *provides.split(), *types])
-        missing = [m for t in wanted for m in _methods(t) if not callable(getattr(cls, m, None))]
+        wanted = _wanted(name, ["gov.cca.Component", *provides.split(), *types])
+        missing = _missing(cls, wanted)
         if missing:
-            where = sys.modules[cls.__module__].__file__
-            return f"{where}: class {cls.__name__} has no method {', '.join(missing)}, which its types need"
+            return missing
         _loaded[name] = _portolan.component(name, cls, tuple(_type(t) for t in wanted))
         return _loaded[name]
     except SyntaxError as e:
@@ -77,4 +119,5 @@ def load(name: str, module: str, folder: str, provides: str) -> Any:
 
 def _methods(name: str) -> list[str]:
     _type(name)
-    return [m for m in dir(_classes[name]) if not m.startswith("_")]
+    return [m for m in dir(_classes[name]) if not m.startswith("_") and not hasattr(Exception, m)
+            and m not in vars(_portolan.Error)]

@@ -46,7 +46,7 @@ class Calls(unittest.TestCase):
                 (ValueError, "one byte", lambda: d.passChar("xy", "z")),
                 (ValueError, "no NUL", lambda: d.passString("a\0b", "")),
                 (TypeError, "of type lab.Named is needed", lambda: d.passObject(1, None)),
-                (TypeError, "names", lambda: d.add(a=1, b=2)),
+                (TypeError, "no keyword arguments", lambda: d.add(a=1, b=2)),
                 (TypeError, "an interface", lab.Named),
                 (AttributeError, "left", lambda: lab.Desk.swap(3, 1.0))]:
             with self.assertRaises(kind) as caught:
