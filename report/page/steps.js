@@ -67,7 +67,7 @@ portolan.parts.steps = function (into, data, all) {
         if (!points.length && !decisions.length) return;
         if (note) note.hidden = true;
         const width = portolan.width(into), narrow = width < 600;
-        const box = { left: 78, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
+        const box = { left: 88, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
         const svg = portolan.figure(holder, 'steps', width, box.bottom + 44, 'Time of each step on rank 0',
             `${data.grouped ? 'Short steps were stored in groups: points are their means. ' : ''}${points.some(p => p.expected_ns > 0)
                 ? 'The line was predicted, with its 95 % interval. ' : ''}${decisions.length ? 'Marks above are decisions: filled where something changed, crossed where it was refused or undone. ' : ''}Drag to move; Ctrl and the wheel zoom.`);
