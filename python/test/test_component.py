@@ -99,8 +99,10 @@ class Components(unittest.TestCase):
 
     def test_mistakes_at_the_beginning(self):
         self.fails(GOOD.replace("n: int) -> None:", "n: int) -> None"), "identity.py:21: error: expected ':'")
-        self.fails("import no_such_module\n", "No module named 'no_such_module'")
-        self.fails(GOOD.replace("def apply", "def aply"), "identity.py: class Identity has no method apply")
+        self.fails("import no_such_module\n", "identity.py:1: error: ModuleNotFoundError: No module named 'no_such_module'")
+        self.fails("\nnosuch()\n", "identity.py:2: error: NameError: name 'nosuch' is not defined")
+        self.fails(GOOD.replace("def apply", "def aply"),
+                   "identity.py:16: error: class Identity has no method apply, which its types need")
         self.fails(GOOD.replace("heat.PyIdentity", "heat.Other"), "put @portolan.component('heat.PyIdentity')")
         self.fails(GOOD.replace('"preconditioner", "heat', '"other", "heat'), "preconditioner")
         self.fails(GOOD.replace("services.add", "services.ad"), "heat.PyIdentity.setServices: AttributeError")
@@ -114,8 +116,9 @@ class Components(unittest.TestCase):
         for bad, words in [
                 ("1 / 0", ("heat.PyIdentity.apply: ZeroDivisionError: division by zero",)),
                 ("raise heat.SolverException('not today')", ("not today",)),
-                ("return 'z'", ("heat.PyIdentity.apply: ",)),
-                ("return 1, 2", ("heat.PyIdentity.apply: ",))]:
+                ("return 'z'", ("identity.py:26: error: apply returned 'z', not the array that it changed, or None: ",)),
+                ("return [0] * 99", ("identity.py:26: error: apply returned a list, not ", "with extent 256 was given, not with 99")),
+                ("a.b", ("NameError: name 'a' is not defined", 'identity.py", line 27, in apply'))]:
             self.fails(apply(bad), *words)
             self.assertEqual(self.select("SELECT outcome FROM trial ORDER BY id DESC LIMIT 1"), [("failed",)])
 
