@@ -111,10 +111,18 @@ static PyObject *call_method(const struct served_method *s, PyObject *object,
     size_t n = 1;
 
     args[0] = object;
-    for (size_t i = 1; i <= m->n_arguments; i++)
-        if (m->parameters[i].mode != '>' &&
-            !(args[n++] = value_show(&m->parameters[i], &values[i])))
+    for (const struct sidl_parameter *p = m->parameters + 1; p <= m->parameters + m->n_arguments;
+         p++) {
+        union sidl_value *v = &values[p - m->parameters];
+
+        if (p->mode == '>')
+            continue;
+        args[n] = p->kind == 'i'   ? PyLong_FromLong(v->i) /* the most frequent ones first */
+                  : p->kind == 'd' ? PyFloat_FromDouble(v->d)
+                                   : value_show(p, v);
+        if (!args[n++])
             break;
+    }
     if (args[n - 1])
         made = PyObject_VectorcallMethod(s->name, args, n, NULL);
     while (--n > 0)
