@@ -16,6 +16,27 @@ ENV = os.environ
 SOURCE = os.path.join(ENV["SOURCE"], "examples")
 with open(os.path.join(SOURCE, "languages", "identity.py"), encoding="utf-8") as example:
     GOOD = example.read()
+COMMUNICATOR = """
+        services.registerUsesPort("mpi", "gov.cca.ports.MPIService", None)
+        service = portolan.sidl("gov.cca.ports").MPIService(services.getPort("mpi"))
+        size, rank = service.getSizeRank()
+        number = service.getComm()
+        print(f"of {size} ranks number {rank} has {type(number).__name__} {number != 0}\\n", end="")
+        service.releaseComm(number)
+        services.releasePort("mpi")
+"""
+ADDER = """
+import portolan
+
+@portolan.component("test.Adder")
+class Adder:
+    def setServices(self, services):
+        services.addProvidesPort(self, "adder", "lab.Adder", None)
+    def add(self, a, b):
+        return a + b
+    def first(self, x):
+        return x[0]
+"""
 
 
 def apply(code):
@@ -180,6 +201,28 @@ class Components(unittest.TestCase):
             code, _, err = self.run_command()
             self.assertEqual(code, 1)
             self.assertIn(words, err)
+
+    def test_communicator(self):
+        """MPIService gives an integer, as MPI_Comm_f2c() takes it."""
+        code, out, err = self.python_alone(GOOD.replace("        services.add", COMMUNICATOR + "        services.add"), ranks=2)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(sorted(line for line in out.splitlines() if line.startswith("of")),
+                         [f"of 2 ranks number {rank} has int True" for rank in range(2)])
+
+    def test_threads(self):
+        """Calls from threads that C made, and Python did not know, at once."""
+        for name, text in ("adder.py", ADDER), ("test.Adder.xml", '<component class="test.Adder" language="Python" '
+                           'module="adder"><provides port="adder" type="lab.Adder"/></component>'):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        lab = portolan.sidl("lab", library=ENV["LAB"])
+        with portolan.Framework(self.folder) as f:
+            f.create("adder", "test.Adder")
+            services = portolan.sidl("gov.cca").Services(f._framework.services)
+            services.registerUsesPort("adder", "lab.Adder", None)
+            f.builder.connect(services.getComponentID(), "adder", f.builder.getComponentID("adder"), "adder")
+            self.assertEqual(lab.Desk().together(lab.Adder(services.getPort("adder")), 4, 5000), 20000)
+            services.releasePort("adder")
 
 
 class State(unittest.TestCase):
