@@ -6,13 +6,13 @@ portolan.parts.steps = function (into, data, all) {
         for (const key of ['first', 'last', 'ns', 'least_ns', 'most_ns', 'expected_ns', 'low_ns', 'high_ns']) p[key] = data[key][i];
         return p;
     });
-    const shown = all.shown_trial;
+    const shown = all.shown_trial, goesOn = (all.trial.trials || []).some(t => t.id === shown && t.outcome === 'running');
     /* What is heard of, but is not in the document yet. */
     const decisions = [...all.decisions.decisions || []];
     let waits = false;
     portolan.newest = () => points[points.length - 1];
     portolan.hear = s => {
-        if (s.trial !== shown) return;
+        if (s.trial !== shown || !goesOn) return; // what was stored after the end is no step
         if (s.change && !decisions.some(d => d.number >= s.number)) decisions.push(Object.assign({ reason: s.text }, s));
         if (s.ns) add(s);
         if (!waits) requestAnimationFrame(() => { waits = false; draw(); });
