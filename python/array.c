@@ -242,7 +242,11 @@ PyObject *array_wrap(struct sidl__array *array)
     a->array = array;
     measure(array, e, a->extents, a->strides);
     find_numpy();
-    return ndarray_type ? make_ndarray(array, e, (PyObject *)a) : (PyObject *)a;
+    if (ndarray_type)
+        return make_ndarray(array, e, (PyObject *)a);
+    made = PyMemoryView_FromObject((PyObject *)a);
+    Py_DECREF(a);
+    return made;
 }
 
 static bool starts_at_0(const struct sidl__array *a)

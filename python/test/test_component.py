@@ -104,6 +104,28 @@ class Components(unittest.TestCase):
             f.connect(user, uses, uses, uses)
         return f
 
+    def test_driver(self):
+        """Measured like one of C; what its go raises ends the run."""
+        for name in "spot.xml", "driver.py", "heat.PyDriver.xml":
+            shutil.copy(os.path.join(SOURCE, "languages", name), self.folder)
+        os.rename(os.path.join(self.folder, "spot.xml"), os.path.join(self.folder, "plate.xml"))
+        warmest = set()
+        for words in [], ["--select", "preconditioner=heat.PyIdentity"]:
+            code, out, err = self.run_command("--fixed", *words)
+            self.assertEqual((code, err), (0, ""), err)
+            warmest.add(out.splitlines()[0])
+        self.assertRegex(warmest.pop(), r"^20 steps done, the warmest place has \d\.\d\d\d$")
+        self.assertEqual(warmest, set())
+        self.assertEqual(self.select("SELECT sum(d.calls) FROM call_data d JOIN timer_callpath p ON p.id = d.callpath JOIN timer t "
+                                     "ON t.id = p.timer WHERE t.name LIKE '%solve [heat.ConjugateGradients]'"), [(40,)])
+        file = os.path.join(self.folder, "driver.py")
+        with open(file, encoding="utf-8") as f:
+            text = f.read()
+        with open(file, "w", encoding="utf-8") as f:
+            f.write(text.replace("swap.reached(step)", "swap.reached(1 / 0)"))
+        code, out, err = self.run_command("--fixed")
+        self.assertEqual((code, "ZeroDivisionError: division by zero" in err, 'driver.py", line 4' in err), (1, True, True), err)
+
     def test_swap_to_python_and_back(self):
         with self.plate("heat.Jacobi") as f:
             self.assertEqual(f.go("driver"), 0)
