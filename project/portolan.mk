@@ -60,6 +60,10 @@ build/sidl.done: $(portolan_sidl) $(MAKEFILE_LIST)
 	@mkdir -p build
 	$(call portolan_say,SIDL $(portolan_sidl))$(PORTOLAN) sidl --server=C --impl=. --output=build $(portolan_sidl)
 	@touch $@
+# Included, so that make reads this file again once the Impl files are there, whose names say their language.
+ifneq ($(MAKECMDGOALS),clean)
+-include build/sidl.done
+endif
 
 build/%.o: %.c build/sidl.done build/flags
 	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@

@@ -3,7 +3,8 @@
 # From an empty folder, with an installed prefix (without $BUILD: that of PATH): a project is made, tunes itself, and is extended; what is there is
 # never replaced, and wrong use is answered with what would be right.
 . "$(dirname "$0")/tap.sh"
-plan 82
+plan 92
+examples=$(cd "$(dirname "$0")/../examples" && pwd)
 
 if [ -n "${BUILD-}" ]; then
     DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
@@ -210,9 +211,27 @@ else
     skip_checks 9 'built without Fortran'
 fi
 
+# All pairs of drivers and components of examples/languages.
+if [ -n "$fortran" ]; then
+    cp -r "$examples/languages" "$work/languages" && cd "$work/languages" || exit 1
+    try make check
+    gives 'three languages in one project: Impl files are completed, and compile' 0 'CXX +rod_InCxx_Impl' \
+        'F +rod_InFortran_Impl' '^rod.xml: good'
+    for driver in C Cxx Fortran; do
+        portolan new assembly $driver --driver rod.DriverIn$driver >"$work/out"
+        for component in C Cxx Fortran; do
+            try portolan run --fixed --store=$driver.db --select stepper=rod.In$component \
+                --set driver.r=0.8 $driver.xml
+            gives "a driver in $driver catches what a component in $component throws" 0 ' r 0.4, sum +7.656540393$'
+        done
+    done
+else
+    skip_checks 10 'built without Fortran'
+fi
+
 # A project that Meson builds.
 command -v meson >/dev/null || {
-    while [ "$tests_run" -lt 80 ]; do
+    while [ "$tests_run" -lt 92 ]; do
         tests_run=$((tests_run + 1))
         echo "ok $tests_run # SKIP no meson here"
     done
