@@ -209,7 +209,11 @@ static void write_why(const struct portolan_plan_answer *a, struct portolan_json
     struct portolan_text t = {0};
 
     if (a) {
+        const struct portolan_answer_variable *v = a->n_variables == 1 ? a->variables : NULL;
+
         portolan_text_add(&t, "Chosen: ");
+        if (v && v->chosen == v->written)
+            portolan_text_add(&t, "%s, which is ", v->options[v->chosen].implementation);
         portolan_answer_add(a, PORTOLAN_ANSWER_CHOSEN, &t);
         if (!isnan(a->chance)) {
             portolan_text_add(&t, "; it is ");
