@@ -87,8 +87,8 @@ portolan.parts.steps = function (into, data, all) {
         const expected = seen.filter(p => p.expected_ns > 0), g = clip.append('g').attr('class', 'series expected');
         g.append('path').attr('class', 'band').attr('d', d3.area().curve(d3.curveStep).x(middle).y0(p => put(p.low_ns)).y1(p => put(p.high_ns))(expected));
         g.append('path').attr('class', 'line').attr('d', d3.line().curve(d3.curveStep).x(middle).y(p => put(p.expected_ns))(expected));
-        for (let k = 0; k < 6; k++) {
-            const own = seen.filter(p => (many ? band(p).choice % 6 : 0) === k), s = clip.append('g').attr('class', `series s${k}`);
+        for (const k of [0, 1, 2, 3, 4, 5, 'new']) {
+            const own = seen.filter(p => (!band(p) ? 'new' : many ? band(p).choice % 6 : 0) === k), s = clip.append('g').attr('class', `series s${k}`);
             if (!own.length) continue;
             s.append('path').attr('class', 'spread').attr('d', own.filter(p => p.most_ns > p.least_ns).map(p => `M${middle(p)} ${put(p.least_ns)}V${put(p.most_ns)}`).join(''));
             s.append('path').attr('class', 'dots').attr('data-n', own.length).attr('d', own.map(p => `M${x(p.first)} ${put(p.ns)}H${x(p.last)}`).join(''));
@@ -102,9 +102,10 @@ portolan.parts.steps = function (into, data, all) {
         }, seen, middle);
         legend(many);
     }
-    /* What ran in a step; of one that is new, what ran last. */
+    /* What ran in a step; of one that is new, what ran last, unless that was changed since. */
     function band(p) {
-        return data.bands[Math.min(d3.bisector(b => b.to).left(data.bands, p.first), data.bands.length - 1)];
+        const all = data.bands || [], b = all[Math.min(d3.bisector(b => b.to).left(all, p.first), all.length - 1)];
+        return b && p.first > b.to && decisions.some(d => d.change && d.step >= b.to && d.step <= p.first) ? null : b;
     }
     function marks(clip, x, box) {
         const mark = clip.selectAll('.decision').data(decisions.filter(d => d.step >= range()[0] && d.step <= range()[1])).enter().append('a')
@@ -139,7 +140,7 @@ portolan.parts.steps = function (into, data, all) {
         });
     }
     function tell(p) {
-        const d = decisions.filter(d => d.step <= p.last && d.step >= p.first).pop(), ran = data.bands && data.bands.length ? data.choices[band(p).choice].runs : '';
+        const d = decisions.filter(d => d.step <= p.last && d.step >= p.first).pop(), ran = band(p) ? data.choices[band(p).choice].runs : '';
         said.textContent = (p.first === p.last ? `Step ${p.first}: ${portolan.time(p.ns)}` : `Steps ${p.first} to ${p.last}: mean ${portolan.time(p.ns)}, ${portolan.time(p.least_ns)} to ${portolan.time(p.most_ns)}`)
             + (p.expected_ns > 0 ? `, predicted ${portolan.time(p.expected_ns)} (${portolan.time(p.low_ns)} to ${portolan.time(p.high_ns)})` : '')
             + (ran ? `; ${ran}` : '') + (d ? `; ${d.change || 'no change'}: ${d.reason}` : '');
