@@ -24,6 +24,7 @@ for other; do
     */bench_threads | */bench_trace) run "$other" ${short:+1e5} ;;
     */bench_models) run "$other" ${short:+2} ;;
     */clue.py) run "$other" ${short:+16} ;;
+    */python.py) run "$other" "$store" ;;
     */diagnose.py) run "$other" ${short:+farm 1 begin} ;;
     */watch.sh) run "$other" ${short:+1} ;;
     */bench_instructions) # callgrind may be missing

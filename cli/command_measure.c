@@ -6,9 +6,7 @@
 #include "measure.h"
 
 #include <portolan/machine.h>
-#include <portolan/optimizer.h>
 #include <portolan/progress.h>
-#include <portolan/report.h>
 #include <portolan/settle.h>
 #include <portolan/store.h>
 
@@ -57,11 +55,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-int measure_ranks(const struct measurement *m)
-{
-    return m->virtual.file ? m->virtual.n_ranks : m->n_ranks;
-}
-
 void measure_say(const struct measurement *m, const char *text)
 {
     if (!m->quiet && m->job->cohort->rank == 0) {
@@ -69,81 +62,6 @@ void measure_say(const struct measurement *m, const char *text)
         printf("measure: %s\n", text);
         fflush(stdout);
     }
-}
-
-/* ------------------------------------------------------------------ what the loop asks for */
-
-/* The store's trials with this assembly, purpose, machine and number of ranks. */
-static enum portolan_status read_trials(void *arg, bool with_samples,
-                                        const struct portolan_sample_set **set,
-                                        struct portolan_error *err)
-{
-    struct measurement *m = arg;
-    struct portolan_store_query query = {.assembly = m->w->assembly->name,
-                                         .purpose = m->w->assembly->purpose,
-                                         .ranks = measure_ranks(m)};
-    struct portolan_store *store;
-    enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
-
-    if (status != PORTOLAN_OK)
-        return status;
-    portolan_sample_set_destroy(m->set);
-    m->set = NULL;
-    status = portolan_store_read(store, &query, with_samples, &m->set, err);
-    portolan_store_close(store);
-    if (!status)
-        portolan_trials_keep_of_machine(m->set, m->virtual.name);
-    *set = m->set;
-    return status;
-}
-
-static bool has_parameters(void *arg, const struct portolan_trial *t)
-{
-    return portolan_trial_has_parameters(t, ((struct measurement *)arg)->w->assembly);
-}
-
-static bool has_port(void *arg, const char *class_name, const char *port)
-{
-    const struct measurement *m = arg;
-
-    return portolan_class_uses(portolan_palette_find(m->w->palette, class_name), port);
-}
-
-static enum portolan_status apply_order(struct portolan_assembly *a, char *line,
-                                        struct portolan_error *err)
-{
-    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
-
-    if (!strcmp(verb, "select"))
-        return portolan_assembly_select(a, instance, line, err);
-    parameter = strsep(&line, " ");
-    return portolan_assembly_set(a, instance, parameter, line, err);
-}
-
-static enum portolan_status apply_orders(void *arg, const char *orders, struct portolan_error *err)
-{
-    struct measurement *m = arg;
-    char *text = portolan_strdup(orders), *rest = text, *line;
-    enum portolan_status status = text ? PORTOLAN_OK : portolan_no_memory(err);
-
-    while (status == PORTOLAN_OK && (line = strsep(&rest, "\n")))
-        if (*line)
-            status = apply_order(m->w->assembly, line, err);
-    free(text);
-    return status;
-}
-
-static enum portolan_status keep_model(void *arg, const struct portolan_stored_model *model,
-                                       struct portolan_error *err)
-{
-    const struct measurement *m = arg;
-    struct portolan_store *store;
-    enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
-
-    if (status == PORTOLAN_OK)
-        status = portolan_store_put_model(store, model, err);
-    portolan_store_close(store);
-    return status;
 }
 
 static void say(void *arg, const char *text)
@@ -159,7 +77,7 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     struct portolan_error err = {0};
     char text[128];
 
-    if (portolan_trial_discard(store, m->w->assembly, &err))
+    if (portolan_trial_discard(store, m->session.w->assembly, &err))
         print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
              strsignal(number), before);
@@ -208,7 +126,7 @@ static void run_together(struct measurement *m, struct portolan_error *why)
 {
     int result = 0;
 
-    if (!job_execute(m->job, m->w, &result, why) && result != 0)
+    if (!job_execute(m->job, m->session.w, &result, why) && result != 0)
         portolan_error_set(why, PORTOLAN_ECOMPONENT, "go returned %d", result);
 }
 
@@ -220,7 +138,7 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     struct portolan_store *store = NULL;
     struct portolan_error why = {0};
     enum portolan_status status = portolan_cohort_agree(
-        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->store, &store, err), err);
+        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->session.store, &store, err), err);
 
     if (!status && m->is_together)
         run_together(m, &why);
@@ -229,8 +147,8 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     if (!status && c->rank == 0)
         status = portolan_trial_settle(
             store,
-            &(struct portolan_expected_trial){m->w->assembly, m->w->palette, measure_ranks(m),
-                                              m->virtual.name},
+            &(struct portolan_expected_trial){m->session.w->assembly, m->session.w->palette,
+                                              m->session.ranks, m->virtual.name},
             why.status ? why.text : NULL, err);
     portolan_store_close(store);
     return status;
@@ -239,40 +157,18 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
 static enum portolan_status measure(struct measurement *m, const struct measure_options *o,
                                     struct portolan_error *err)
 {
-    struct portolan_assembly *a = m->w->assembly;
-    const struct portolan_measure_runner runner = {m,
-                                                   read_trials,
-                                                   has_parameters,
-                                                   has_port,
-                                                   apply_orders,
-                                                   run_trial,
-                                                   m->virtual.file ? NULL : keep_model,
-                                                   say}; /* stored models are of this machine */
-    struct portolan_measure_options options = {
-        .plan = {.ranks = measure_ranks(m),
-                 .most_trials = o->repeat,
-                 .n_facts = m->virtual.file != NULL,
-                 .facts = &m->fact},
+    const struct portolan_measure_options options = {
+        .plan = {.most_trials = o->repeat, .n_facts = m->virtual.file != NULL, .facts = &m->fact},
         .cohort = m->job->cohort,
         .began_s = m->began_s,
-        .budget_s = o->budget_s >= 0 ? o->budget_s : a->sweep_budget_s,
+        .budget_s = o->budget_s,
         .all_fixed = o->all_fixed,
     };
-    enum portolan_status status;
     int n_trials;
 
-    m->store = workbench_peek_store(m->w);
-    if (!m->store || !m->store[0] || !strcmp(m->store, ":memory:"))
-        return portolan_error_set(
-            err, PORTOLAN_ENOTFOUND,
-            "'%s' has no Mastermind with a file as its store: nothing would be stored",
-            o->assembly.file);
-    if (options.budget_s <= 0 && o->budget_s < 0)
-        options.budget_s = 1e9;
-    a->purpose = o->all_fixed ? "fixed" : "explore";
-    status = portolan_measure(a, &options, &runner, &n_trials, err);
-    portolan_sample_set_destroy(m->set);
-    return status;
+    m->session.ranks = m->virtual.file ? m->virtual.n_ranks : m->n_ranks;
+    m->session.machine = m->virtual.name;
+    return measure_session_run(&m->session, options, &n_trials, err);
 }
 
 int command_measure(int argc, char **argv)
@@ -286,7 +182,9 @@ int command_measure(int argc, char **argv)
     struct portolan_error err = {0};
     struct workbench w = {0};
     struct job job;
-    struct measurement m = {.job = &job, .w = &w, .began_s = portolan_now_s()};
+    struct measurement m = {.session = {.w = &w, .run = run_trial, .say = say},
+                            .job = &job,
+                            .began_s = portolan_now_s()};
     struct portolan_machine_reading before;
     bool goes_on = true;
     enum portolan_status status;

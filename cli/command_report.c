@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 struct report_options {
     struct report_request of;
@@ -38,6 +40,23 @@ static const struct cli_option report_table[] = {
     TABLE_OF(report_request_table, struct report_options, of),
     {0},
 };
+
+/* The columns of a terminal that shows blocks; 0: standard output is none. */
+static int bar_columns(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL, *terminal = getenv("TERM");
+    struct winsize window = {0};
+
+    for (size_t i = 0; i < 3 && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb") || !locale ||
+        !(strcasestr(locale, "utf-8") || strcasestr(locale, "utf8")))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_col)
+        window.ws_col = 80;
+    return window.ws_col < 100 ? window.ws_col : 100;
+}
 
 /* Adds the decisions of the newest trial, if it decided itself. */
 static enum portolan_status add_decisions(struct portolan_store *store,
@@ -78,6 +97,8 @@ static enum portolan_status compare_trials(struct portolan_store *store, const c
             portolan_text_add(out, "\n");
         }
         status = add_decisions(store, newest, out, err);
+        if (status == PORTOLAN_OK && bar_columns())
+            status = portolan_report_add_bars(store, newest->id, bar_columns(), out, err);
     }
     free(table);
     portolan_sample_set_destroy(data);
@@ -113,7 +134,9 @@ static int report_lines(const struct report_request *of)
 
     if (portolan_store_is_one(of->study.assembly.file))
         return report_store(&of->study.assembly);
-    if (report_source_open(&s, of, false, &err) == PORTOLAN_OK &&
+    if (report_source_open(&s, of, false, &err) == PORTOLAN_OK)
+        s.source.columns = bar_columns();
+    if (err.status == PORTOLAN_OK &&
         portolan_report_write_text(&s.source, &out, &err) == PORTOLAN_OK)
         portolan_text_take(&out, &text, &err);
     portolan_text_clear(&out);

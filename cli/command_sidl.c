@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 struct sidl_options {
     struct portolan_sidl_options compile;
@@ -29,6 +30,16 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
     return 0;
 }
 
+static error_t take_stubs(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    (void)option;
+    if (strcasecmp(arg, "Python") != 0)
+        argp_error(state, "unknown stubs '%s'; only Python has stubs, for type checkers", arg);
+    ((struct sidl_options *)to)->compile.stubs = true;
+    return 0;
+}
+
 static error_t check_options(void *to, char *arg, const struct cli_option *option,
                              struct argp_state *state)
 {
@@ -37,6 +48,8 @@ static error_t check_options(void *to, char *arg, const struct cli_option *optio
     (void)arg, (void)option;
     if (o->checks && o->lists)
         argp_error(state, "--check and --list exclude each other");
+    if (o->compile.stubs && (o->compile.server || o->compile.client_language))
+        argp_error(state, "--stubs writes stubs alone; --client and --server are for another run");
     if (o->compile.impl_dir && !o->compile.server)
         argp_error(state, "--impl needs --server");
     if (o->compile.hooks && !o->compile.server)
@@ -55,6 +68,8 @@ static const struct cli_option options[] = {
      .take = take_language},
     {"server", 's', "LANGUAGE",
      "also generate skeletons and Impl files for the classes: C, C++, F03", .take = take_language},
+    {"stubs", 0, "LANGUAGE", "only write the types of the packages for type checkers of Python",
+     .take = take_stubs},
     {"impl", 0, "DIR", "keep Impl files in this folder (default: that of --output)",
      INTO(struct sidl_options, compile.impl_dir)},
     {"generate-hooks", 0, NULL, "call a function before and after each method of a class",

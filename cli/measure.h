@@ -6,13 +6,13 @@
 #include "cli.h"
 #include "virtual_trials.h"
 
+#include <portolan/session.h>
 #include <portolan/supervise.h>
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
+    struct measure_session session;
     struct job *job;
-    struct workbench *w;
-    const char *store;
     struct virtual_trials virtual;   /* `file` NULL: trials run on this machine */
     struct portolan_name_value fact; /* of the trials that count there */
     struct portolan_words start; /* of a trial, before its options: "mpiexec -n 2 portolan run" */
@@ -21,8 +21,7 @@ struct measurement {
     bool is_together;            /* trials run in these processes: they are on several hosts */
     int n_ranks, n_hosts;        /* of this job */
     bool quiet;
-    double began_s;                  /* on the clock of portolan_now_s() */
-    struct portolan_sample_set *set; /* the trials that were read last */
+    double began_s; /* on the clock of portolan_now_s() */
 };
 
 struct measure_options {
@@ -34,8 +33,6 @@ struct measure_options {
     bool all_fixed, quiet;
 };
 
-/* On how many ranks trials run. */
-int measure_ranks(const struct measurement *m);
 /* Rank 0 prints a line, unless the session is quiet. */
 void measure_say(const struct measurement *m, const char *text);
 

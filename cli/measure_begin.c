@@ -131,13 +131,13 @@ bool measure_word_trial(const struct measurement *m, const char *orders,
                         struct portolan_arena *arena, struct portolan_words *words)
 {
     char *lines = portolan_arena_strdup(arena, orders);
-    bool good =
-        lines && portolan_words_append(arena, words, &m->start) &&
-        portolan_words_append(
-            arena, words,
-            PORTOLAN_WORDS("--fixed",
-                           portolan_arena_printf(arena, "--purpose=%s", m->w->assembly->purpose),
-                           portolan_arena_printf(arena, "--store=%s", m->store)));
+    bool good = lines && portolan_words_append(arena, words, &m->start) &&
+                portolan_words_append(
+                    arena, words,
+                    PORTOLAN_WORDS("--fixed",
+                                   portolan_arena_printf(arena, "--purpose=%s",
+                                                         m->session.w->assembly->purpose),
+                                   portolan_arena_printf(arena, "--store=%s", m->session.store)));
 
     for (char *line; good && (line = strsep(&lines, "\n"));)
         good = !*line || add_order(arena, words, line);
@@ -188,7 +188,7 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
             "measure --machine runs its ranks itself; start it without mpiexec");
     m->virtual.file = o->machine;
     m->virtual.n_ranks = o->n ? o->n : 1;
-    status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);
+    status = virtual_trials_open(&m->virtual, m->session.w, o->assembly.file, err);
     m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
     if (!status)
         status = virtual_trials_word(&m->virtual, &m->arena, &m->start, err);

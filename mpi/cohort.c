@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cohort over MPI, on a communicator of its own; its MPI calls are not counted. */
+#include <portolan/communicator.h>
+
 #include "internal.h"
 
 #include <limits.h>
@@ -239,12 +241,32 @@ static enum portolan_status mpi_gather(struct portolan_cohort *c, const void *by
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
-                                                struct portolan_error *err)
+/* Two communicators for the cohort: copies of COMM. */
+static enum portolan_status make_communicators(struct mpi_cohort *m, MPI_Comm comm,
+                                               struct portolan_error *err)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int result = PMPI_Comm_dup(comm, &m->comm);
+
+    if (result != MPI_SUCCESS)
+        return portolan_error_set(err, PORTOLAN_EIO, "no communicator for the cohort: %s",
+                                  mpi_error_text(result, text));
+    result = PMPI_Comm_dup(m->comm, &m->verdicts);
+    if (result != MPI_SUCCESS) {
+        PMPI_Comm_free(&m->comm);
+        return portolan_error_set(err, PORTOLAN_EIO, "no communicator for verdicts: %s",
+                                  mpi_error_text(result, text));
+    }
+    PMPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(m->verdicts, MPI_ERRORS_RETURN);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status create(MPI_Comm comm, struct portolan_cohort **cohort,
+                                   struct portolan_error *err)
 {
     struct mpi_cohort *m;
-    char text[MPI_MAX_ERROR_STRING];
-    int result;
+    enum portolan_status status;
 
     *cohort = NULL;
     if (!portolan_mpi_is_running())
@@ -252,21 +274,11 @@ enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
     m = portolan_calloc(1, sizeof *m);
     if (!m)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the cohort");
-    result = PMPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
-    if (result != MPI_SUCCESS) {
+    status = make_communicators(m, comm, err);
+    if (status) {
         free(m);
-        return portolan_error_set(err, PORTOLAN_EIO, "no communicator for the cohort: %s",
-                                  mpi_error_text(result, text));
+        return status;
     }
-    result = PMPI_Comm_dup(m->comm, &m->verdicts);
-    if (result != MPI_SUCCESS) {
-        PMPI_Comm_free(&m->comm);
-        free(m);
-        return portolan_error_set(err, PORTOLAN_EIO, "no communicator for verdicts: %s",
-                                  mpi_error_text(result, text));
-    }
-    PMPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
-    PMPI_Comm_set_errhandler(m->verdicts, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(m->comm, &m->base.rank);
     PMPI_Comm_size(m->comm, &m->base.size);
     m->base.medium = portolan_mpi_describe();
@@ -280,6 +292,12 @@ enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
     return PORTOLAN_OK;
 }
 
+enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
+                                                struct portolan_error *err)
+{
+    return create(MPI_COMM_WORLD, cohort, err);
+}
+
 void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort)
 {
     if (!cohort)
@@ -289,6 +307,36 @@ void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort)
         PMPI_Comm_free(&of(cohort)->comm);
     }
     free(cohort);
+}
+
+/* ------------------------------------------------------------------ of a communicator */
+
+/* MPI calls this when the communicator that has the cohort ends. */
+static int drop_cohort(MPI_Comm comm, int keyval, void *cohort, void *unused)
+{
+    (void)comm, (void)keyval, (void)unused;
+    portolan_mpi_cohort_destroy(cohort);
+    return MPI_SUCCESS;
+}
+
+struct portolan_cohort *portolan_mpi_cohort_of(MPI_Comm comm, struct portolan_error *err)
+{
+    static int key = MPI_KEYVAL_INVALID;
+    struct portolan_cohort *cohort = NULL;
+    int has_one = 0;
+
+    if (!portolan_mpi_is_running() || comm == MPI_COMM_NULL) {
+        portolan_error_set(err, PORTOLAN_EINVAL, "no group of ranks without %s",
+                           comm == MPI_COMM_NULL ? "a communicator: MPI_COMM_NULL was given"
+                                                 : "MPI: call it after MPI_Init");
+        return NULL;
+    }
+    if (key == MPI_KEYVAL_INVALID)
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_cohort, &key, NULL);
+    PMPI_Comm_get_attr(comm, key, &cohort, &has_one);
+    if (!has_one && create(comm, &cohort, err) == PORTOLAN_OK)
+        PMPI_Comm_set_attr(comm, key, cohort);
+    return cohort;
 }
 
 /* Waits for REQUEST, at most PATIENCE_S seconds (0: for ever); true when it is done. */

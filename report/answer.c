@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The answer of the plan for the assembly as it is; NULL: there is none. */
-static const struct portolan_plan_answer *choose(const struct report *r, struct portolan_error *why)
+const struct portolan_plan_answer *report_choose(const struct report *r, struct portolan_error *why)
 {
     const struct portolan_plan_answer *a = NULL;
 
@@ -55,11 +54,25 @@ void report_add_off(double measured_ns, double predicted_ns, struct portolan_tex
                           off < 0 ? "below" : "above");
 }
 
+/* A wrapped program whose libraries took turns. A run that explored now and then is still a run. */
+static bool is_rotated(const struct report *r)
+{
+    return r->shown && portolan_trial_peek_fact(r->shown, PORTOLAN_STORE_IN_TURN);
+}
+
 static void add_measured(const struct report *r, struct portolan_text *t)
 {
     const struct report_runs *x = &r->runs;
     struct portolan_text unlike = {0};
 
+    if (is_rotated(r)) {
+        portolan_text_add(t,
+                          "Trial %lld is a measurement in which alternatives took turns; it took ",
+                          (long long)r->shown->id);
+        portolan_answer_add_time(t, r->shown->elapsed_ns, NAN, NAN);
+        portolan_text_add(t, ", which is the time of no single choice.");
+        return;
+    }
     if (!x->run) {
         portolan_text_add(t, "No finished run with these parameters is stored.");
         return;
@@ -217,6 +230,25 @@ static void write_run(const struct report *r, struct portolan_json *j)
     portolan_text_clear(&t);
 }
 
+/* A run whose alternatives took turns is of no single choice: next to it stand those that it
+ * predicts. */
+static void write_single(const struct report *r, const struct portolan_plan_answer *c,
+                         struct portolan_json *j)
+{
+    const struct portolan_answer_variable *v = c->variables;
+
+    if (!is_rotated(r) || c->n_variables != 1)
+        return;
+    for (size_t i = 0; i < v->n_options; i++) {
+        struct portolan_text name = {0};
+
+        portolan_text_add(&name, "predicted with %s alone", v->options[i].implementation);
+        write_number(j, name.bytes, v->options[i].total_ns, "");
+        j->out->failed |= name.failed;
+        portolan_text_clear(&name);
+    }
+}
+
 /* Predicted and measured, by name. */
 static void write_times(const struct report *r, const struct portolan_plan_answer *c,
                         struct portolan_json *j)
@@ -227,9 +259,12 @@ static void write_times(const struct report *r, const struct portolan_plan_answe
         write_number(j, "at least (95 %)", c->prediction.low_ns, "");
         write_number(j, "at most (95 %)", c->prediction.high_ns, "");
         write_number(j, "predicted as written", c->as_written.total_ns, "");
+        write_single(r, c, j);
     }
     if (r->runs.run)
         write_run(r, j);
+    else if (is_rotated(r))
+        write_number(j, "measured", r->shown->elapsed_ns, "alternatives took turns");
     portolan_json_close(j, ']');
 }
 
@@ -265,7 +300,7 @@ static enum portolan_status write_answer(struct report *r, struct portolan_json 
                                          struct portolan_error *err)
 {
     struct portolan_error why = {0};
-    const struct portolan_plan_answer *a = choose(r, &why);
+    const struct portolan_plan_answer *a = report_choose(r, &why);
 
     (void)err;
     write_sentences(r, a, why.text, j);
@@ -321,4 +356,5 @@ const struct report_part report_answer = {
     .about = "The choice, its gain, and what is not known.",
     .write = write_answer,
     .tables = tables,
+    .drawn = " times ",
 };

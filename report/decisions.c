@@ -3,10 +3,7 @@
  */
 #include "internal.h"
 
-#include <portolan/chart.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
 static void write_alternative(struct portolan_json *j, const struct portolan_alternative *a)
 {
@@ -66,69 +63,56 @@ static void write_expectation(struct portolan_json *j, const struct portolan_exp
     portolan_json_close(j, '}');
 }
 
-void portolan_report_write_decisions(struct portolan_json *j, const struct portolan_reason_set *set,
-                                     const struct portolan_reason *only)
+static void write_reasons(struct portolan_json *j, const struct portolan_reason_set *set,
+                          const struct portolan_reason *only)
 {
     portolan_json_open(j, "decisions", '[');
     for (size_t i = 0; set && i < set->n_reasons; i++)
         if (!only || &set->reasons[i] == only)
             write_decision(j, set, &set->reasons[i]);
     portolan_json_close(j, ']');
+}
+
+/* Those that were not as expected come first if not all are wanted. */
+static size_t write_expectations(struct portolan_json *j, const struct portolan_reason_set *set,
+                                 size_t most)
+{
+    size_t n = set ? set->n_expectations : 0, odd = 0, left_out = 0;
+
+    for (size_t i = 0; i < n; i++)
+        odd += *set->expectations[i].cause != '\0';
     portolan_json_open(j, "expectations", '[');
-    for (size_t i = 0; set && !only && i < set->n_expectations; i++)
-        write_expectation(j, &set->expectations[i]);
+    for (size_t i = 0, plain = most > odd ? most - odd : 0; i < n; i++) {
+        const struct portolan_expectation *e = &set->expectations[i];
+        size_t *room = *e->cause ? &most : &plain;
+
+        if (n <= most || *room)
+            write_expectation(j, e);
+        else
+            left_out++;
+        *room -= n > most && *room;
+    }
     portolan_json_close(j, ']');
+    return left_out;
+}
+
+void portolan_report_write_decisions(struct portolan_json *j, const struct portolan_reason_set *set,
+                                     const struct portolan_reason *only)
+{
+    write_reasons(j, set, only);
+    write_expectations(j, only ? NULL : set, SIZE_MAX);
 }
 
 static enum portolan_status write_decisions(struct report *r, struct portolan_json *j,
                                             struct portolan_error *err)
 {
+    enum { MOST_EXPECTATIONS = 600 };
+
     (void)err;
-    portolan_report_write_decisions(j, r->reasons, NULL);
+    write_reasons(j, r->reasons, NULL);
+    portolan_json_number(j, "expectations_left_out",
+                         (double)write_expectations(j, r->reasons, MOST_EXPECTATIONS));
     return PORTOLAN_OK;
-}
-
-/* ------------------------------------------------------------------ picture */
-
-/* Steps as a chart: what they were expected to take, and took. */
-static void draw_steps(const json_t *part, struct portolan_text *out)
-{
-    const json_t *all = json_object_get(part, "expectations");
-    size_t n = json_array_size(all), k = 0;
-    double *x = portolan_calloc(5 * n + 1, sizeof *x), *expected = x + n, *low = x + 2 * n,
-           *high = x + 3 * n, *measured = x + 4 * n;
-    struct portolan_chart_series series[] = {
-        {.kind = PORTOLAN_CHART_BAND, .x = x, .low = low, .high = high},
-        {.name = "expected", .kind = PORTOLAN_CHART_LINE, .x = x, .y = expected},
-        {.name = "measured", .kind = PORTOLAN_CHART_LINE, .x = x, .y = measured}};
-    struct portolan_chart chart = {.title = "Time of each step",
-                                   .x_label = "step",
-                                   .y_label = "s",
-                                   .id = "steps",
-                                   .n_series = 3,
-                                   .series = series};
-    static const double s_per_ns = 1e-9;
-    char *svg = NULL;
-
-    for (size_t i = 0; x && i < n; i++) {
-        const json_t *e = json_array_get(all, i);
-
-        if (*report_text(e, "path"))
-            continue;
-        x[k] = report_number(e, "step");
-        expected[k] = report_number(e, "expected_ns") * s_per_ns;
-        low[k] = report_number(e, "low_ns") * s_per_ns;
-        high[k] = report_number(e, "high_ns") * s_per_ns;
-        measured[k++] = report_number(e, "measured_ns") * s_per_ns;
-    }
-    for (size_t i = 0; i < 3; i++)
-        series[i].n = k;
-    if (x && k)
-        portolan_chart_write(&chart, "steps.svg", &svg, NULL);
-    if (svg)
-        portolan_text_add(out, "<figure class=\"steps\">%s</figure>\n", svg);
-    free(svg);
-    free(x);
 }
 
 static const struct report_table tables[] = {
@@ -176,6 +160,5 @@ const struct report_part report_decisions = {
     .title = "Decisions",
     .about = "The decisions of the run, the costs of the alternatives, and the results.",
     .write = write_decisions,
-    .draw = draw_steps,
     .tables = tables,
 };

@@ -6,6 +6,7 @@
 #ifndef PORTOLAN_REPORT_INTERNAL_H
 #define PORTOLAN_REPORT_INTERNAL_H
 
+#include <portolan/follow.h>
 #include <portolan/json.h>
 #include <portolan/report.h>
 
@@ -48,6 +49,10 @@ struct report {
     struct portolan_reason_set *reasons;
 };
 
+/* answer.c: the answer of the plan for the assembly as it is; NULL: WHY there is none. */
+const struct portolan_plan_answer *report_choose(const struct report *r,
+                                                 struct portolan_error *why);
+
 /* How a column of a table is shown. */
 enum report_unit {
     REPORT_TEXT,
@@ -80,6 +85,7 @@ struct report_part {
                                   struct portolan_error *err);
     void (*draw)(const json_t *part, struct portolan_text *out);
     const struct report_table *tables;
+    const char *drawn; /* members of tables that repeat a picture, in blanks: these are folded */
 };
 
 /* In the order of the page; ends with NULL. */
@@ -107,6 +113,28 @@ void report_write_values(struct portolan_json *j, const char *key, const double 
 /* choices.c: members of the part "model" on what would be chosen elsewhere. */
 enum portolan_status report_write_choices(const struct report *r, struct portolan_json *j,
                                           struct portolan_error *err);
+
+/* Fewer steps are no picture: a wrapped program has the whole run as one. */
+enum { REPORT_LEAST_STEPS = 3 };
+
+/* A step of a trial, or a group of short ones that were stored together. */
+struct report_step {
+    int step, n;   /* the first; how many */
+    double ns;     /* mean time of rank 0's calls in a step */
+    uint64_t runs; /* steps.c: bit i: class i ran */
+};
+
+/* steps.c: the steps of trial T in their order; the caller frees them. */
+enum portolan_status report_read_steps(struct portolan_store *store, const struct portolan_trial *t,
+                                       struct report_step **steps, size_t *n, bool *grouped,
+                                       struct portolan_error *err);
+
+/* time.c: what shares of times are of, in ns, summed over ranks. */
+double report_total(const struct portolan_profile *p);
+
+/* functions.c: member "functions" of the part "time"; TOTAL is what shares are of, in ns. */
+enum portolan_status report_write_functions(const struct portolan_profile *p, double total,
+                                            struct portolan_json *j, struct portolan_error *err);
 
 /* time_pictures.c */
 void report_draw_time(const json_t *part, struct portolan_text *out);

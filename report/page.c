@@ -39,16 +39,20 @@ static void add_data(const char *text, struct portolan_text *out)
 
 static void add_part(const struct report_part *p, const json_t *data, struct portolan_text *out)
 {
-    size_t begun;
+    size_t begun, spoken;
     bool drawn;
 
     if (!json_object_size(data))
         return;
     portolan_text_add(out,
                       "<section id=\"%s\" aria-labelledby=\"%s-title\" tabindex=\"-1\">"
-                      "<h2 id=\"%s-title\">%s</h2>\n<p class=\"about\">%s</p>\n",
-                      p->name, p->name, p->name, p->title, p->about);
+                      "<h2 id=\"%s-title\">%s</h2>\n",
+                      p->name, p->name, p->name, p->title);
+    if (*p->about)
+        portolan_text_add(out, "<p class=\"about\">%s</p>\n", p->about);
+    spoken = out->length;
     report_add_sentences(data, out);
+    spoken = out->length - spoken;
     portolan_text_add(out, "<div class=\"pictures\">");
     begun = out->length;
     if (p->draw)
@@ -57,7 +61,7 @@ static void add_part(const struct report_part *p, const json_t *data, struct por
     drawn = out->length > begun + strlen("</div>\n");
     begun = out->length;
     report_add_tables(p, data, out);
-    if (!drawn && out->length == begun)
+    if (!drawn && !spoken && out->length == begun)
         portolan_text_add(out, "<p class=\"note\">Nothing of this is stored.</p>\n");
     portolan_text_add(out, "</section>\n");
 }

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-extern const struct report_part report_answer, report_wiring, report_time, report_model,
-    report_decisions, report_trial, report_comparison;
+extern const struct report_part report_advice, report_steps, report_answer, report_wiring,
+    report_time, report_model, report_decisions, report_trial, report_comparison;
 
 /* Adding a part is adding it here. */
 const struct report_part *const report_parts[] = {
-    &report_answer,    &report_wiring, &report_time,       &report_model,
-    &report_decisions, &report_trial,  &report_comparison, NULL};
+    &report_advice, &report_steps,     &report_answer, &report_wiring,     &report_time,
+    &report_model,  &report_decisions, &report_trial,  &report_comparison, NULL};
 
 /* The newest finished run, or else trial; or the newest at all. */
 static const struct portolan_trial *newest(const struct portolan_trial_list *l)

@@ -10,6 +10,8 @@
 
 /* Lengths of texts: the most that is shown, a long one, and one that needs no break. */
 enum { MOST_SHOWN = 2000, LONG = 36, WORD = 24 };
+/* A table with more rows is folded. */
+enum { FOLDED = 12 };
 
 /* The value of "choice.prediction" in a row. */
 static const json_t *find_member(const json_t *row, const char *member)
@@ -141,19 +143,50 @@ void report_add_value(const json_t *x, enum report_unit unit, struct portolan_te
     }
 }
 
-/* A table that is being made. */
+/* A table that is being made: first its rows and filled columns are counted, then it is written. */
 struct making {
     const struct report_part *part;
     const struct report_table *table;
     const json_t *links; /* of the first table's rows, in their order; or NULL */
     struct portolan_text *out;
+    size_t n_rows;
+    unsigned filled; /* bit i: column i has something in some row */
 };
+
+static const json_t *peek_cell(const json_t *row, const json_t *outer,
+                               const struct report_column *c)
+{
+    const json_t *own = find_member(row, c->member);
+
+    return own ? own : find_member(outer, c->member);
+}
+
+static bool is_filled(const json_t *x)
+{
+    return json_is_true(x) || json_is_number(x) || json_string_length(x) || json_array_size(x) ||
+           json_object_size(x);
+}
+
+static void count_row(struct making *m, const json_t *row, const json_t *outer)
+{
+    const struct report_column *columns = m->table->columns;
+
+    m->n_rows++;
+    for (unsigned k = 0; columns[k].member; k++)
+        if (!k || is_filled(peek_cell(row, outer, &columns[k])))
+            m->filled |= 1u << k;
+}
+
+/* A column that is empty in all rows is not shown. */
+static bool is_shown(const struct making *m, const struct report_column *c)
+{
+    return m->filled >> (c - m->table->columns) & 1;
+}
 
 static void add_cell(const struct making *m, const json_t *row, const json_t *outer,
                      const struct report_column *c)
 {
-    const json_t *own = find_member(row, c->member);
-    const json_t *x = own ? own : find_member(outer, c->member);
+    const json_t *x = peek_cell(row, outer, c);
     const char *kind = c == m->table->columns ? "th scope=\"row\"" : "td";
     size_t length = json_is_string(x) ? json_string_length(x) : 0;
 
@@ -178,11 +211,14 @@ static void add_cell(const struct making *m, const json_t *row, const json_t *ou
 }
 
 /* With its anchor: its link, or its part with its number. */
-static void add_row(const struct making *m, const json_t *row, const json_t *outer,
-                    const json_t *link)
+static void add_row(struct making *m, const json_t *row, const json_t *outer, const json_t *link)
 {
     double number = report_number(row, json_object_get(row, "id") ? "id" : "number");
 
+    if (!m->out) {
+        count_row(m, row, outer);
+        return;
+    }
     portolan_text_add(m->out, "<tr");
     if (json_is_string(link)) {
         portolan_text_add(m->out, " id=\"");
@@ -194,13 +230,13 @@ static void add_row(const struct making *m, const json_t *row, const json_t *out
     portolan_text_add(m->out, "%s>",
                       json_is_true(json_object_get(row, "pruned")) ? " class=\"pruned\"" : "");
     for (const struct report_column *c = m->table->columns; c->member; c++)
-        add_cell(m, row, outer, c);
+        if (is_shown(m, c))
+            add_cell(m, row, outer, c);
     portolan_text_add(m->out, "</tr>\n");
 }
 
 /* The rows of MEMBER in X, through arrays on the way; OUTER is what a row is in. */
-static void add_rows(const struct making *m, const json_t *x, const json_t *outer,
-                     const char *member)
+static void add_rows(struct making *m, const json_t *x, const json_t *outer, const char *member)
 {
     char name[64];
     size_t n = strcspn(member, ".");
@@ -224,46 +260,60 @@ static void add_rows(const struct making *m, const json_t *x, const json_t *oute
         add_rows(m, json_object_get(x, name), outer, member + n + (member[n] == '.'));
 }
 
+static void add_head(const struct making *m, struct portolan_text *out)
+{
+    for (const struct report_column *c = m->table->columns; c->member; c++)
+        if (is_shown(m, c))
+            portolan_text_add(
+                out,
+                *c->label ? "<th scope=\"col\" data-column=\"%s\"%s>%s</th>"
+                          : "<td data-column=\"%s\"%s>%s</td>",
+                c->member,
+                c->unit == REPORT_TEXT || c->unit == REPORT_TREE ? "" : " class=\"number\"",
+                c->label);
+}
+
+static bool is_drawn(const struct report_part *part, const struct report_table *t)
+{
+    char word[64];
+
+    snprintf(word, sizeof word, " %s ", t->member);
+    return part->drawn && strstr(part->drawn, word);
+}
+
+/* Long tables, and those that repeat a picture, are folded; the summary says how long they are. */
 static void add_table(const json_t *part, const struct report_part *of,
                       const struct report_table *t, struct portolan_text *out)
 {
-    struct portolan_text rows = {0};
-    const struct making m = {of, t, t == of->tables ? json_object_get(part, "links") : NULL, &rows};
+    struct making m = {
+        .part = of, .table = t, .links = t == of->tables ? json_object_get(part, "links") : NULL};
 
     add_rows(&m, part, NULL, t->member);
-    if (rows.length) {
-        portolan_text_add(out,
-                          "<details class=\"table\" open><summary>%s</summary>"
-                          "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
-                          "<table data-part=\"%s\" data-member=\"%s\">"
-                          "<caption class=\"hidden\">%s</caption><thead><tr>",
-                          t->caption, t->caption, of->name, t->member, t->caption);
-        for (const struct report_column *c = t->columns; c->member; c++)
-            portolan_text_add(
-                out, *c->label ? "<th scope=\"col\"%s>%s</th>" : "<td%s>%s</td>",
-                c->unit == REPORT_TEXT || c->unit == REPORT_TREE ? "" : " class=\"number\"",
-                c->label);
-        portolan_text_add(out, "</tr></thead><tbody>\n%s</tbody></table></div></details>\n",
-                          rows.bytes);
-    }
-    out->failed |= rows.failed;
-    portolan_text_clear(&rows);
+    if (!m.n_rows)
+        return;
+    m.out = out;
+    portolan_text_add(out, "<details class=\"table\"%s><summary>%s (%zu row%s)</summary>",
+                      is_drawn(of, t) || m.n_rows > FOLDED ? "" : " open", t->caption, m.n_rows,
+                      m.n_rows == 1 ? "" : "s");
+    portolan_text_add(out,
+                      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
+                      "<table data-part=\"%s\" data-member=\"%s\">"
+                      "<caption class=\"hidden\">%s</caption><thead><tr>",
+                      t->caption, of->name, t->member, t->caption);
+    add_head(&m, out);
+    portolan_text_add(out, "</tr></thead><tbody>\n");
+    add_rows(&m, part, NULL, t->member);
+    portolan_text_add(out, "</tbody></table></div></details>\n");
 }
 
 void report_add_sentences(const json_t *part, struct portolan_text *out)
 {
     const json_t *all = json_object_get(part, "sentences");
-    const char *settle = report_text(json_object_get(part, "choice"), "settle");
 
     for (size_t i = 0; i < json_array_size(all); i++) {
         portolan_text_add(out, "<p class=\"sentence\">");
         report_add_cut(out, json_string_value(json_array_get(all, i)), MOST_SHOWN);
         portolan_text_add(out, "</p>\n");
-    }
-    if (*settle) {
-        portolan_text_add(out, "<p>To find out, measure:</p><pre tabindex=\"0\">");
-        report_add_cut(out, settle, MOST_SHOWN);
-        portolan_text_add(out, "</pre>\n");
     }
 }
 
@@ -287,7 +337,9 @@ static void add_left_out(const json_t *part, struct portolan_text *out)
             portolan_text_add(out, ", the shortest, with %.3g %% of the time",
                               100 * report_number(part, "share_left_out"));
         portolan_text_add(out, ". <code>portolan %s</code> shows all.</p>\n",
-                          strncmp(name, "trials", 6) ? "profile" : "trials");
+                          !strncmp(name, "trials", 6)         ? "trials"
+                          : !strncmp(name, "expectation", 11) ? "explain --steps"
+                                                              : "profile");
     }
 }
 

@@ -163,6 +163,8 @@ enum portolan_status portolan_report_write_text(const struct portolan_report_sou
         status = no_run(from, err);
     if (status == PORTOLAN_OK)
         add_report(from, &r, out);
+    if (status == PORTOLAN_OK && from->columns)
+        status = portolan_report_add_bars(from->store, r.run->id, from->columns, out, err);
     report_runs_clear(&r);
     return status == PORTOLAN_OK && out->failed ? portolan_no_memory(err) : status;
 }

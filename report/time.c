@@ -102,7 +102,7 @@ static void close_paths(struct shown_paths *s)
 
 /* ------------------------------------------------------------------ paths */
 
-static double total_of(const struct portolan_profile *p)
+double report_total(const struct portolan_profile *p)
 {
     double sum = 0;
 
@@ -188,7 +188,7 @@ static void write_path(const struct shown_paths *s, size_t node, double total,
 
 static void write_paths(const struct shown_paths *s, struct portolan_json *j)
 {
-    double total = total_of(s->p), left_out = 0;
+    double total = report_total(s->p), left_out = 0;
 
     portolan_json_open(j, "paths", '[');
     for (size_t i = 0; i < s->n; i++)
@@ -428,8 +428,10 @@ static enum portolan_status write_time(struct report *r, struct portolan_json *j
     status = open_paths(&s, err);
     if (!status) {
         write_paths(&s, j);
-        status = write_ranks(&s, j, err);
+        status = report_write_functions(s.p, report_total(s.p), j, err);
     }
+    if (!status)
+        status = write_ranks(&s, j, err);
     if (!status)
         status = write_messages(r, j, err);
     if (!status)
@@ -452,6 +454,15 @@ static const struct report_table tables[] = {
       {"imbalance", "imbalance", REPORT_SHARE},
       {"rule", "pruning", REPORT_TEXT},
       {"counters", "counters", REPORT_TEXT}}},
+    {"functions",
+     "Functions, whatever the call path: own time, who calls them, and what they call",
+     {{"label", "function", REPORT_TEXT},
+      {"exclusive_ns", "own time", REPORT_TIME},
+      {"share", "share", REPORT_SHARE},
+      {"inclusive_ns", "with calls below", REPORT_TIME},
+      {"calls", "calls", REPORT_NUMBER},
+      {"callers", "called by", REPORT_TEXT},
+      {"callees", "calls to", REPORT_TEXT}}},
     {"messages",
      "Messages from rank to rank, the heaviest first",
      {{"from", "from", REPORT_NUMBER},
@@ -476,4 +487,5 @@ const struct report_part report_time = {
     .write = write_time,
     .draw = report_draw_time,
     .tables = tables,
+    .drawn = " paths messages ",
 };

@@ -181,12 +181,13 @@ static void add_cell(const struct grid *g, size_t row, size_t column, struct por
 
 static void add_grid_table(const struct grid *g, struct portolan_text *out)
 {
-    portolan_text_add(out,
-                      "<details class=\"table\"><summary>%s</summary><div class=\"scroll\" "
-                      "tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table data-part=\"time\" "
-                      "data-member=\"%s\"><caption class=\"hidden\">%s</caption>"
-                      "<thead><tr><th scope=\"col\">%s</th>",
-                      g->numbers, g->numbers, g->member, g->numbers, g->corner);
+    portolan_text_add(
+        out,
+        "<details class=\"table\"><summary>%s (%zu rows)</summary><div class=\"scroll\" "
+        "tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table data-part=\"time\" "
+        "data-member=\"%s\"><caption class=\"hidden\">%s</caption>"
+        "<thead><tr><th scope=\"col\">%s</th>",
+        g->numbers, g->rows, g->numbers, g->member, g->numbers, g->corner);
     for (size_t k = 0; k < g->columns; k++)
         portolan_text_add(out, "<th scope=\"col\" class=\"number\">%s</th>", g->column_names[k]);
     portolan_text_add(out, "</tr></thead><tbody>\n");

@@ -3,7 +3,9 @@
 #include "internal.h"
 
 #include <portolan/compare.h>
+#include <portolan/list.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +89,64 @@ static void write_trial(const struct portolan_trial *t, const struct portolan_tr
     portolan_json_close(j, '}');
 }
 
+/* Trials that differ from the one shown in the same: on other ranks, machines, or of other sizes.
+ */
+struct trial_kind {
+    const char *unlike; /* "" for those that are like it */
+    size_t n;
+    double least_ns, most_ns; /* of those that finished */
+};
+
+static bool count_trial(struct trial_kind **kinds, size_t *n, const struct portolan_trial *t,
+                        const struct portolan_trial *shown, struct portolan_arena *pool)
+{
+    struct portolan_text unlike = {.arena = pool};
+    struct trial_kind new = {"", 0, INFINITY, 0};
+    size_t i = 0;
+
+    if (t != shown)
+        portolan_trial_add_unlike(t, shown, true, &unlike);
+    if (unlike.length)
+        new.unlike = unlike.bytes;
+    while (i < *n && strcmp((*kinds)[i].unlike, new.unlike) != 0)
+        i++;
+    if (i == *n && !portolan_arena_append(pool, kinds, n, &new, sizeof new))
+        return false;
+    (*kinds)[i].n++;
+    if (!strcmp(t->outcome, "finished")) {
+        (*kinds)[i].least_ns = fmin((*kinds)[i].least_ns, t->elapsed_ns);
+        (*kinds)[i].most_ns = fmax((*kinds)[i].most_ns, t->elapsed_ns);
+    }
+    return true;
+}
+
+static void write_kinds(const struct report *r, struct portolan_json *j)
+{
+    enum { MOST_KINDS = 100 };
+    struct portolan_arena pool = {0};
+    struct trial_kind *kinds = NULL;
+    size_t n = 0, all = r->shown ? r->from->trials->n : 0;
+
+    if (all && !count_trial(&kinds, &n, r->shown, r->shown, &pool))
+        j->out->failed = true;
+    for (size_t i = all > MOST_TRIALS ? all - MOST_TRIALS : 0; i < all; i++)
+        if (r->from->trials->trials[i] != r->shown &&
+            !count_trial(&kinds, &n, r->from->trials->trials[i], r->shown, &pool))
+            j->out->failed = true;
+    portolan_json_open(j, "kinds", '[');
+    for (size_t i = 0; i < n && i < MOST_KINDS; i++) {
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "unlike", *kinds[i].unlike ? kinds[i].unlike : "like the one shown");
+        portolan_json_number(j, "trials", (double)kinds[i].n);
+        portolan_json_number(j, "least_ns", kinds[i].least_ns);
+        portolan_json_number(j, "most_ns", kinds[i].most_ns > 0 ? kinds[i].most_ns : NAN);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+    portolan_json_number(j, "kinds_left_out", n > MOST_KINDS ? (double)(n - MOST_KINDS) : 0);
+    portolan_arena_clear(&pool);
+}
+
 static enum portolan_status write_trials(struct report *r, struct portolan_json *j,
                                          struct portolan_error *err)
 {
@@ -103,10 +163,17 @@ static enum portolan_status write_trials(struct report *r, struct portolan_json 
         write_trial(r->from->trials->trials[i], r->shown, j);
     portolan_json_close(j, ']');
     portolan_json_number(j, "trials_left_out", (double)first);
+    write_kinds(r, j);
     return PORTOLAN_OK;
 }
 
 static const struct report_table trial_tables[] = {
+    {"kinds",
+     "Trials by that in which they differ from the one shown",
+     {{"unlike", "trials", REPORT_TEXT},
+      {"trials", "number", REPORT_NUMBER},
+      {"least_ns", "fastest", REPORT_TIME},
+      {"most_ns", "slowest", REPORT_TIME}}},
     {"facts",
      "The trial shown: its settings and its machine",
      {{"kind", "kind", REPORT_TEXT},

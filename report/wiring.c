@@ -457,4 +457,5 @@ const struct report_part report_wiring = {
     .write = write_wiring,
     .draw = draw_wiring,
     .tables = tables,
+    .drawn = " instances connections ",
 };

@@ -21,7 +21,7 @@ probe/client: base json control_client list machine
 probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_node_inline probe_records tau
-mpi: base index list machine probe framework mpi observer
+mpi: base index list machine probe framework communicator mpi observer
 mastermind/store: base index list machine store store_calls store_decisions
 mastermind/trials: base store trials
 analysis/profile: base grid index json list stats store trials profile compare models progress
@@ -38,7 +38,7 @@ proxygen: base command proxygen probe
 proxygen/model: base probe proxygen
 proxygen/runtime: base shared_object callback control probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
-proxygen/emit: base candidates callback functions functions_component probe proxy
+proxygen/emit: base candidates callback communicator functions functions_component probe proxy
 mastermind: base assembly palette probe store
 mastermind/recorder: base block list control ending machine palette probe record store mastermind recorder settle assembly
 mastermind/component: base control ending probe store framework mastermind recorder
@@ -62,7 +62,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: answer base assembly callgraph measure choice models plan race store
 optimizer/library: answer base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
-optimizer/study: assembly base command framework json list machine optimizer palette program store study trials trial_store workbench
+optimizer/study: assembly base command framework json list machine measure optimizer palette program session store study trials trial_store workbench
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
@@ -82,11 +82,12 @@ clue/study: base command grid json list xml chart formula clue_machine clue_stud
 project/health: base command framework health list machine palette probe progress store examine
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
-report: answer base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
+report: answer base chart command compare explain follow grid json list mastermind measure assembly palette plan profile report store progress
 report/follow: base follow json store
 report/source: base report study trials report_source
 report/serve: base list machine page_server
-cli: base examine explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow report_source study trials trial_store
+cli: base examine explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow report_source session study trials trial_store
+python: base framework list machine mpi report session settle store study trials
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
@@ -149,7 +150,9 @@ proxygen/read 6: proxygen/model
 proxygen/runtime 4:
 proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
+python 5: optimizer/study
 sidl/compiler 10:
+report 0: report/follow
 report/follow 0:
 report/source 0: report
 sidl/fortran 0: sidl/runtime

@@ -13,6 +13,7 @@ DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2
 PKG_CONFIG_PATH=$(dirname "$(find "$work/dest" -name portolan.pc)")
 export PKG_CONFIG_PATH
 include=$(pkg-config --variable=includedir portolan)
+mpi=$(pkg-config --cflags-only-I mpich | sed 's/-I/-isystem /g') # one header shows a communicator
 # An inline part is included by its header and refuses to be so by others.
 headers=$(cd "$include" && find . -name '*.h' -not -name '*_inline.h' | sed 's,^\./,,' | sort)
 # Some are for C++ only.
@@ -25,7 +26,7 @@ alone() {
     printf '#include <%s>\n#include <%s>\n' "$4" "$4" >"$work/alone.$1"
     # shellcheck disable=SC2046 # a list of words
     try "$3" -std="$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
-        $(pkg-config --cflags portolan) "$work/alone.$1"
+        $(pkg-config --cflags portolan) $mpi "$work/alone.$1"
     gives "$4 as $2" 0
 }
 

@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config or CMake.
 . "$(dirname "$0")/tap.sh"
-plan 30
+plan 32
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -100,6 +100,36 @@ seen=$(sqlite3 mine.db "SELECT timer.short_name || ' ' || parameter_name || '=' 
 [ "$seen" = 'square x=3.0' ]
 result 'the proxy has measured the call with its context' $?
 
+
+module=$(find "$prefix" -name '_portolan.abi3.so')
+if [ "$module" ]; then
+    PYTHONPATH=$(dirname "$(dirname "$module")")
+    export PYTHONPATH
+    try "$PYTHON" -c "import portolan
+a = portolan.Assembly('mine.xml', store='python.db')
+print('result', a.run(), len(portolan.Store('python.db').trials()), 'trials' )"
+    gives 'the module for Python finds what it needs' 0 '^result 0 '
+    cat >hello.py <<'PYTHON'
+import portolan
+
+@portolan.component("user.Hello")
+class Hello:
+    def setServices(self, services):
+        services.addProvidesPort(self, "go", "gov.cca.ports.GoPort", None)
+
+    def go(self):
+        print("hello from Python")
+        return 0
+PYTHON
+    echo '<component class="user.Hello" language="Python" module="hello">
+<provides port="go" type="gov.cca.ports.GoPort"/></component>' >user.Hello.xml
+    echo '<assembly name="hello"><path dir="."/><instance name="hello" class="user.Hello"/>
+<go instance="hello" port="go"/></assembly>' >hello.xml
+    try "$installed" run hello.xml
+    gives 'components in Python run' 0 '^hello from Python$'
+else
+    skip_checks 2 'this build has no module for Python'
+fi
 
 XDG_CACHE_HOME=$work/cache try "$installed" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" \
     -s wrapped.db -- "$BUILD/proxygen/wrap/test/subject" name

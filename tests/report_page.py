@@ -16,7 +16,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-PARTS = ["answer", "wiring", "time", "model", "decisions", "trial"]
+PARTS = ["now", "steps", "answer", "wiring", "time", "model", "decisions", "trial"]
 
 
 class Browser:
@@ -50,10 +50,15 @@ class Browser:
         return self.driver.execute_script("return " + script, *arguments)
 
     def values(self, part, member, column):
-        """The exact numbers of a table's column, by its first column."""
-        rows = self.ask("""[...document.querySelectorAll(`table[data-part="${arguments[0]}"][data-member="${arguments[1]}"] tbody tr`)]
-            .map(r => [...r.cells].map(c => c.dataset.value === undefined ? c.textContent : +c.dataset.value))""", part, member)
-        return [row[column] for row in rows]
+        """The exact numbers, or texts, of a table's column, by its member; "" where the column is empty and not shown."""
+        return self.ask("""(() => { const table = `table[data-part="${arguments[0]}"][data-member="${arguments[1]}"]`;
+            const at = [...document.querySelectorAll(table + ' thead [data-column]')].findIndex(h => h.dataset.column === arguments[2]);
+            return [...document.querySelectorAll(table + ' tbody tr')].map(r => r.cells[at]).map(c => !c ? '' : c.dataset.value === undefined ? c.textContent : +c.dataset.value); })()""",
+                        part, member, column)
+
+    def text(self, css):
+        """"" if it is not there (yet)."""
+        return self.ask("(document.querySelector(arguments[0]) || {textContent: ''}).textContent", css)
 
     def complaints(self):
         """What the console says, but for the network that a closed machine has not."""
@@ -74,7 +79,8 @@ def check_parts(page, *more):
     """Each part is there, and those with pictures that are always possible have them."""
     there = [s.get_attribute("id") for s in page.all("main > section")]
     drawn = {part: len(page.all(f"#{part} .pictures figure svg *")) for part in there}
-    yield "the parts are there", there == PARTS + list(more), there
+    stepless = page.ask("!JSON.parse(document.getElementById('document').textContent).steps.ns")
+    yield "the parts are there", there == [p for p in PARTS if p != "steps" or not stepless] + list(more), there
     yield "pictures are drawn", all(drawn[p] > 3 for p in there if p in ("wiring", "time", "comparison")), drawn
     page.size(320)
     wide = page.ask("document.documentElement.scrollWidth")
@@ -91,18 +97,136 @@ def check_numbers(page, profile, model, choice):
     inclusive = [n["estimated"]["inclusive_ns"]["value"] / ranks for n in profile["nodes"]]
     calls = [n["calls"]["sum"] / ranks for n in profile["nodes"]]
     slowest = [n["inclusive_ns"]["max"] for n in profile["nodes"]]
-    for name, column, wanted in (("calls", 1, calls), ("inclusive times", 2, inclusive), ("slowest ranks", 6, slowest)):
+    for name, column, wanted in (("calls", "calls", calls), ("inclusive times", "inclusive_ns", inclusive), ("slowest ranks", "slowest_ns", slowest)):
         got = page.values("time", "paths", column)
         yield f"{name} are those of portolan profile", len(got) == len(wanted) and all(map(near, got, wanted)), (got, wanted)
-    laws = page.values("model", "models", 4)
+    laws = page.values("model", "models", "formula")
     yield "laws are those of portolan model", laws == [m["formula"] for m in model["models"]] and len(laws) > 0, laws
-    errors = [x for x in page.values("model", "models", 5) if isinstance(x, (int, float))]
+    errors = [x for x in page.values("model", "models", "rms") if isinstance(x, (int, float))]
     yield "so are their errors", all(map(near, errors, [m["rms"] for m in model["models"] if m["rms"] is not None])), errors
     options = [(v["instance"], o["implementation"], o["total_ns"]) for v in choice["choice"]["variables"] for o in v["options"]]
-    shown = list(zip(*(page.values("answer", "choice.variables.options", c) for c in (0, 1, 4))))
+    shown = list(zip(*(page.values("answer", "choice.variables.options", c) for c in ("instance", "implementation", "total_ns"))))
     same = len(shown) == len(options) and all(
         s[:2] == o[:2] and (o[2] is None or near(s[2], o[2])) for s, o in zip(shown, options))
     yield "the choice is that of portolan optimize", same, (shown, options)
+
+
+def check_now(page, choice, kind, *words):
+    """The first block has the command of this KIND, with these WORDS, and the gain and the reason of `portolan optimize`."""
+    facts = {}
+    if os.path.getsize(choice):
+        facts = {f["name"]: f["text"] for f in json.load(open(choice))["choice"]["facts"]}
+    first = page.ask("document.querySelector('main > section').id")
+    command, gain, why = (page.text(f"#now {css}") for css in (".command code", ".gain dd", ".why dd"))
+    yield "what to do now comes first", first == "now", first
+    yield "its command is the right one", all(w in command for w in words) and bool(command) == bool(words), command
+    data = page.ask("JSON.parse(document.getElementById('document').textContent).now")
+    yield "and does what it says", data["kind"] == kind, data
+    wanted = "cannot tell" if "cannot tell" in facts else facts.get("gain", "no time saved" if facts else "")
+    yield "the gain is that of portolan optimize", gain == wanted, (gain, wanted)
+    yield "and so is the reason", facts.get("chosen", "") in why, (why, facts)
+    page.size(400)
+    bottom = page.ask("(document.querySelector('#now .gain dd') || document.querySelector('#now .lead')).getBoundingClientRect().bottom + scrollY")
+    wide = page.ask("document.documentElement.scrollWidth")
+    page.size(1200)
+    yield "it is on a telephone's first screen", bottom <= 800 and wide <= 400, (bottom, wide)
+    if command:
+        page.one("#now .command button").click()
+        said = page.driver.execute_async_script("setTimeout(() => arguments[0](document.querySelector('#now .command button').textContent + '|' + getSelection()), 0)")
+        yield "a button copies it", said.split("|")[0] != "Copy" and said.split("|", 1)[1].strip() == command, said
+
+
+def check_turns(page):
+    """A run whose libraries took turns is a measurement, and the command names a library or measures."""
+    said = [e.text for e in page.all("#answer .sentence")]
+    yield "a run with turns is called a measurement", any("took turns" in s and "measurement" in s for s in said), said
+    data = page.ask("JSON.parse(document.getElementById('document').textContent)")
+    names = [t["name"] for t in data["answer"]["times"]]
+    alone = [n for n in names if n.endswith(" alone")]
+    bars = page.ask("[...document.querySelectorAll('#answer figure.bars text:first-of-type')].map(t => t.textContent)")
+    yield "its bar says so", "a measurement: alternatives took turns" in bars and not any("the run" in b for b in bars), bars
+    yield "a program without steps has no picture of them", not page.all("#steps"), ""
+    yield "next to it stand single choices", "measured" in names and len(alone) == len(data["answer"]["choice"]["variables"][0]["options"]), names
+    yield "what to do names a library or measures", data["now"]["kind"] in ("run", "measure") and "libcalc" in data["now"]["command"], data["now"]
+
+
+def check_steps(page, explained, profile):
+    """Step times are those that the run was stored with; predictions those of `portolan explain`."""
+    data = page.ask("JSON.parse(document.getElementById('document').textContent).steps")
+    expected = {e["step"]: e["expected_ns"] for e in json.load(open(explained))["expectations"] if not e["path"]}
+    got = {s: e for s, e in zip(data["first"], data["expected_ns"]) if e is not None}
+    yield "predictions are those of portolan explain", bool(got) and all(near(got[s], expected[s]) for s in got), (got, expected)
+    total = sum(ns * (last - first + 1) for ns, first, last in zip(data["ns"], data["first"], data["last"]))
+    nodes = json.load(open(profile))["nodes"]
+    whole = sum(n["inclusive_ns"]["sum"] for n in nodes if n["parent"] in (-1, None))
+    yield "steps add up to the profile of rank 0", 0.5 * whole <= total <= whole * (1 + 1e-9), (total, whole)
+    dots = page.ask("[...document.querySelectorAll('#steps .dots')].map(d => +d.dataset.n)")
+    yield "each is a point", sum(dots) == len(data["ns"]) > 1, dots
+    for c, name in (("steps", "steps"), ("mean_ns", "mean times")):
+        shown = page.values("steps", "choices", c)
+        yield f"the table has the {name} of each choice", shown == [x[c] for x in data["choices"]] and len(shown) > 0, shown
+    yield "all steps are in it", sum(page.values("steps", "choices", "steps")) == data["steps"], data["steps"]
+    marks = len(page.all("#steps .decision"))
+    yield "decisions are marked", marks == page.ask("JSON.parse(document.getElementById('document').textContent).decisions.decisions.length"), marks
+    said = page.ask("""(() => { const svg = document.querySelector('#steps svg'), b = svg.getBoundingClientRect();
+        svg.dispatchEvent(new PointerEvent('pointermove', { clientX: b.left + 64, clientY: b.top + 100 }));
+        return document.querySelector('#steps .said').textContent; })()""")
+    yield "pointing tells a step", said.startswith("Step") and f" {data['first'][0]}" in said, said
+    page.ask("document.querySelector('#steps svg').focus()")
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    said = page.text("#steps .said")
+    yield "so do keys", said.startswith("Step") and f" {data['first'][1]}" in said, said
+    page.ask("document.querySelector('#steps button[aria-label=\"Zoom in\"]').click()")
+    fewer = sum(page.ask("[...document.querySelectorAll('#steps .dots')].map(d => +d.dataset.n)"))
+    page.ask("document.querySelector('#steps button[aria-label=\"All steps\"]').click()")
+    again = sum(page.ask("[...document.querySelectorAll('#steps .dots')].map(d => +d.dataset.n)"))
+    yield "zooming shows fewer, and all again", fewer < again == len(data["ns"]), (fewer, again)
+
+
+def check_functions(page, profile):
+    """The sandwich: own times of functions add up to those of call paths, and callers are right."""
+    profile = json.load(open(profile))
+    name = lambda n: (n["instance"], n["method"], n["implementation"])
+    own = {}
+    for n in profile["nodes"]:
+        own[name(n)] = own.get(name(n), 0) + n["estimated"]["exclusive_ns"]["value"] / profile["ranks"]
+    shown = page.values("time", "functions", "exclusive_ns")
+    same = len(shown) == len(own) and all(map(near, sorted(shown), sorted(own.values())))
+    yield "own times of functions are those of portolan profile", same, (shown, own)
+    node = next(n for n in profile["nodes"] if n["parent"] is not None and n["parent"] >= 0)
+    caller = profile["nodes"][node["parent"]]
+    labels = page.values("time", "functions", "label")
+    row = next(i for i, label in enumerate(labels) if label.startswith(f"{node['instance']}.{node['method']}"))
+    callers = page.values("time", "functions", "callers")[row]
+    yield "a function tells who calls it", f"{caller['instance']}.{caller['method']} " in callers, callers
+    width = page.ask("document.querySelector('#time figure.icicle svg').getBoundingClientRect().width / document.querySelector('#time').clientWidth")
+    yield "the flame graph is as wide as the page", width > 0.98, width
+
+
+def check_widths(page):
+    """From 400 to 2,560 pixels nothing is beside the page, and drawings fill their width."""
+    for width in (400, 800, 1280, 1920, 2560):
+        page.size(width)
+        page.driver.execute_async_script("setTimeout(arguments[0], 300)")
+        wide = page.ask("document.documentElement.scrollWidth")
+        yield f"at {width} pixels the page is as wide as the window", wide <= width, wide
+        narrow = page.ask("""[...document.querySelectorAll('#steps figure svg, #answer figure svg, #time figure.icicle svg')]
+            .map(s => s.getBoundingClientRect().width / s.closest('section').clientWidth).filter(w => w < 0.95 || w > 1.01)""")
+        yield f"at {width} pixels drawings fill it", not narrow, narrow
+    page.size(1200)
+    page.driver.execute_async_script("setTimeout(arguments[0], 300)")
+
+
+def check_long(page, file, n):
+    """A run of N steps: the page is small, is there soon, and says how many there were."""
+    data = page.ask("JSON.parse(document.getElementById('document').textContent).steps")
+    yield "all steps count", data["steps"] == int(n) and data["last"][-1] == int(n) - 1, data["steps"]
+    size = os.path.getsize(file)
+    yield "its page is under 2 MB", size < 2e6, size
+    dots = sum(page.ask("[...document.querySelectorAll('#steps .dots')].map(d => +d.dataset.n)"))
+    yield "and has as many points as can be seen", 500 < dots <= 2000, dots
+    opened = page.ask("performance.getEntriesByType('navigation')[0].duration")
+    print("#", f"opened in {opened:.0f} ms")
 
 
 def check_slider(page, parameter, *files):
@@ -181,7 +305,7 @@ def check_use(page, link, word):
     yield "and brings back the others", hidden == 0, hidden
 
     page.ask("document.querySelector('table[data-member=\"paths\"] thead th:nth-child(3) button').click()")
-    times = page.values("time", "paths", 2)
+    times = page.values("time", "paths", "inclusive_ns")
     yield "a column is sorted", times == sorted(times) and len(times) > 1, times
     page.ask("document.querySelector('#exact').click()")
     cell = page.one('table[data-member="paths"] tbody td[data-value]')
@@ -214,7 +338,10 @@ def check_again(page):
 def check_plain(page):
     """Without scripts: tables and static pictures."""
     yield "tables are there without scripts", len(page.all("main table")) > 4, ""
-    yield "so are pictures", all(page.all(f"#{p} figure svg *") for p in ("wiring", "time", "model")), ""
+    yield "so are pictures", all(page.all(f"#{p} figure svg *") for p in ("steps", "wiring", "time", "model")), ""
+    yield "so is what to do now", page.one("#now .command code").text.startswith("portolan "), page.one("#now").text
+    folded = [d.text for d in page.all("details.table:not([open]) summary")]
+    yield "folded tables say how long they are", folded and all(" rows)" in f or " row)" in f for f in folded), folded
     yield "and no controls", not page.all("#search"), ""
 
 

@@ -28,6 +28,21 @@ numbers() {
     echo "$name.profile $name.model $name.choice"
 }
 
+# decided NAME SOURCE...: what the trial shown on the page decided and expected.
+decided() {
+    name=$1 trial=$(python3 -c "import json; print(json.load(open('$1.json'))['shown_trial'])")
+    shift
+    "$PORTOLAN" explain --json --trial="$trial" "$@" >"$name.decided" 2>"$work/err"
+    echo "$name.decided"
+}
+
+# draws LOCALE SOURCE...: what a terminal shows, in a file of that name. It has bars in UTF-8 only.
+draws() {
+    locale=$1
+    shift
+    python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' env TERM=xterm LC_ALL="$locale" "$PORTOLAN" report "$@" >terminal 2>err </dev/null
+}
+
 # ---------------------------------------------------------------- the paper's assembly, exact
 
 paper=$BUILD/examples/paper/paper.xml
@@ -42,6 +57,18 @@ schema, document = (json.load(open(f)) for f in sys.argv[1:])
 jsonschema.validate(document, schema)
 END
 result 'the data keep to their schema' $?
+draws C.UTF-8 --store=paper.db "$paper"
+python3 - terminal paper.json <<'END'
+import json, re, sys
+text, steps = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))["steps"]
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+n, *ends = re.search(r"times of (\d+) steps on rank 0, (\S+ \w+) to (\S+ \w+)", text).groups()
+low, high = (float(t.split()[0]) * units[t.split()[1]] for t in ends)
+wanted = min(steps["least_ns"]), max(steps["most_ns"])
+assert int(n) == 8, n  # as portolan optimize has them
+sys.exit(int(n) != steps["steps"] or any(abs(a / b - 1) > 1e-3 for a, b in zip((low, high), wanted)))
+END
+result 'steps and times on a terminal are those of the page' $?
 at=''
 for x in 0.25 0.3 0.5 0.7 1 1.25 2.34 2.37 2.43 2.46 3 5 8; do # between what was measured, outside, beside where the choice changes
     "$PORTOLAN" optimize --json --set "driver.x=$x" --store=paper.db "$paper" >"at$x.json"
@@ -49,7 +76,8 @@ for x in 0.25 0.3 0.5 0.7 1 1.25 2.34 2.37 2.43 2.46 3 5 8; do # between what wa
 done
 # shellcheck disable=SC2046,SC2086 # lists of files
 page paper.html parts + numbers $(numbers paper --store=paper.db "$paper") + slider driver.x $at \
-    + use '#model/a.evaluate/paper.A1' paper.A1 + swaps + again
+    + now paper.choice run portolan run paper.xml + steps $(decided paper --store=paper.db "$paper") paper.profile \
+    + functions paper.profile + widths + use '#model/a.evaluate/paper.A1' paper.A1 + swaps + again
 page paper.html plain
 
 # ---------------------------------------------------------------- heat on two ranks, for real
@@ -66,7 +94,7 @@ for n in 8 10 12 24; do
     "$PORTOLAN" optimize --json --set "driver.n=$n" --store=heat.db plate.xml >"heat$n.json" 2>"$work/err"
 done
 # shellcheck disable=SC2046
-page heat.html parts + numbers $(numbers heat --store=heat.db plate.xml) + cells \
+page heat.html parts + numbers $(numbers heat --store=heat.db plate.xml) + cells + functions heat.profile + widths \
     + slider driver.n 8:heat8.json 10:heat10.json 12:heat12.json 24:heat24.json
 
 # ---------------------------------------------------------------- a wrapped program, an assembly in C++
@@ -79,7 +107,16 @@ report calc --json calc.db
 gives 'a wrapped program has a page' 0
 mv out calc.json
 # shellcheck disable=SC2046
-page calc.html parts + numbers $(numbers calc calc.db)
+page calc.html parts + numbers $(numbers calc calc.db) + now calc.choice measure portolan wrap OTHER.so
+
+# Libraries that took turns: the one that is better is a matter of an environment variable, or nothing can be told.
+libraries=$BUILD/proxygen/wrap/test
+"$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -l "one=$libraries/libcalc_one.so" -l "two=$libraries/libcalc_two.so" \
+    --rotate 0.01 -s turns.db -- "$libraries/subject" both >"$work/out" 2>"$work/err"
+report turns --json turns.db
+gives 'libraries that took turns have a page' 0
+mv out turns.json
+page turns.html turns
 
 particles=$BUILD/examples/cxx/particles.xml
 if [ -e "$particles" ]; then
@@ -105,6 +142,7 @@ page both.html parts comparison
 
 # ---------------------------------------------------------------- hostile names, nothing, one trial
 
+cp paper.db long.db
 sqlite3 paper.db "UPDATE component SET instance = '<script>window.hurt = 1</script>' || id;
     UPDATE timer SET short_name = 'solve\"><img src=x onerror=window.hurt=1>' || id;
     UPDATE trial_parameter SET value = replace(hex(zeroblob(5000)), '00', 'ab');
@@ -125,7 +163,33 @@ report one one.db
 gives 'a store of one trial has a page' 0
 page one.html parts
 
+# ---------------------------------------------------------------- a million steps
+
+trial=$(sqlite3 long.db 'SELECT max(id) FROM trial')
+row=$(sqlite3 long.db "SELECT min(p.first) FROM call_piece p JOIN step s ON s.id = p.step WHERE s.trial = $trial AND p.node_rank = 0")
+columns=$(sqlite3 long.db "SELECT group_concat(name) FROM pragma_table_info('call_data') WHERE name NOT IN ('id', 'parent', 'inclusive')")
+sqlite3 long.db "CREATE TEMP TABLE n AS WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 999999) SELECT i FROM k;
+    PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON; BEGIN;
+    CREATE TEMP TABLE t AS SELECT * FROM call_data WHERE id = $row;
+    DELETE FROM step WHERE trial = $trial; DELETE FROM expectation WHERE trial = $trial;
+    INSERT INTO step (id, trial, number) SELECT 10000000 + i, $trial, i FROM n;
+    INSERT INTO call_data (id, parent, inclusive, $columns) SELECT 10000000 + i, NULL, 1e6 + i % 1000, $columns FROM n, t;
+    INSERT INTO call_piece SELECT 10000000 + i, 10000000 + i, 10000000 + i, 0 FROM n;
+    INSERT INTO expectation SELECT $trial, i, '', '', 1e6, 9e5, 1.1e6, 1e6 + i % 1000 FROM n; COMMIT" >"$work/out" 2>"$work/err"
+report long long.db "$trial"
+gives 'a run of a million steps has a page' 0
+page long.html parts + long long.html 1000000
+rm long.db
+
 # ---------------------------------------------------------------- without what it is made of
+
+try "$PORTOLAN" report calc.db
+draws C.UTF-8 calc.db
+grep -q '█' terminal && grep -q '^own time of call paths' terminal
+result 'a terminal gets bars' $?
+draws C calc.db
+! grep -q '█' terminal && ! grep -q '█' out
+result 'one without UTF-8 gets none, and a file neither' $?
 
 try "$PORTOLAN" report --html=bare.html --d3=/nowhere/d3.js --store=paper.db "$paper"
 gives 'a page without D3 is written' 0

@@ -27,13 +27,8 @@ def run(assembly, *options):
                             stdout=subprocess.DEVNULL)
 
 
-def text(page, css):
-    """"" if it is not there (yet)."""
-    return page.ask("(document.querySelector(arguments[0]) || {textContent: ''}).textContent", css)
-
-
 def wait(page, condition):
-    WebDriverWait(page.driver, 60, 0.1).until(lambda _: condition(), message=text(page, "#watch"))
+    WebDriverWait(page.driver, 60, 0.1).until(lambda _: condition(), message=page.text("#watch"))
 
 
 def read_on(page):
@@ -56,29 +51,36 @@ STATE = """({ same: window.isTheSame, closed: [...document.querySelectorAll('#an
 def follow(page):
     watcher, url = watch()
     page.driver.get(url)
-    yield "before there is a store, the page says so", "when something is stored" in text(page, "body"), text(page, "body")
+    yield "before there is a store, the page says so", "when something is stored" in page.text("body"), page.text("body")
     first = run("plate.xml", "--fixed").wait()
-    wait(page, lambda: "finished" in text(page, "#watch"))
-    yield "then it comes by itself", first == 0 and page.all("#answer"), text(page, "#watch")
+    wait(page, lambda: "finished" in page.text("#watch") and page.all("#model tbody tr[id]"))
+    yield "then it comes by itself", first == 0 and page.all("#answer"), page.text("#watch")
     read_on(page)
     before = page.ask(STATE)
 
     second = run("scripted.xml", "--control=ctl", "--select=solver=heat.BandedCholesky")
-    wait(page, lambda: "heat.BandedCholesky -> heat.Cholmod" in text(page, "#watch ol") and "trial 2 " in text(page, "header .about"))
-    yield "steps and swaps appear while the run goes on", second.poll() is None and "Step " in text(page, "#watch p + p"), text(page, "#watch")
+    wait(page, lambda: "heat.BandedCholesky -> heat.Cholmod" in page.text("#watch ol") and "trial 2 " in page.text("header .about"))
+    yield "steps and swaps appear while the run goes on", second.poll() is None and "Step " in page.text("#watch p + p"), page.text("#watch")
+    wait(page, lambda: "took" in page.text("#watch p + p"))
+    told = page.ask("[document.querySelector('#watch p + p').textContent, portolan.newest().first, portolan.time(portolan.newest().ns), "
+                    "[...document.querySelectorAll('#steps .dots')].reduce((sum, d) => sum + +d.dataset.n, 0)]")
+    yield "each step is a point, and the newest is the one told", told[0] == f"Step {told[1]} took {told[2]}." and told[3] > 1, told
     with open("seen", "w") as fifo:
         fifo.write("yes\n")
     ended = second.wait()
-    wait(page, lambda: "Trial 2 of plate (run): finished" in text(page, "#watch"))
-    wait(page, lambda: "pinned by the control file" in text(page, "#decisions"))
+    wait(page, lambda: "Trial 2 of plate (run): finished" in page.text("#watch"))
+    wait(page, lambda: "pinned by the control file" in page.text("#decisions"))
     yield "and its end", ended == 0, ended
+    data = page.ask("JSON.parse(document.getElementById('document').textContent).steps")
+    dots = page.ask("[...document.querySelectorAll('#steps .dots')].reduce((sum, d) => sum + +d.dataset.n, 0)")
+    yield "then points are the steps that are stored, and no more", dots == len(data["ns"]), (dots, data)
     after = page.ask(STATE)
     moved = after.pop("top") - before.pop("top")
     yield "without loading the page anew, the reader finds all as it was", before == after and abs(moved) < 3, (before, after, moved)
 
     watcher.send_signal(signal.SIGINT)
-    wait(page, lambda: "The server has ended" in text(page, "#watch"))
-    yield "the page says when nobody follows any more", watcher.wait() == 0, text(page, "#watch")
+    wait(page, lambda: "The server has ended" in page.text("#watch"))
+    yield "the page says when nobody follows any more", watcher.wait() == 0, page.text("#watch")
     complaints = page.complaints()
     yield "the console is silent, the policy is kept", not complaints, complaints
 
@@ -87,7 +89,7 @@ def rebind(page):
     """example.test is 127.0.0.1 for this browser."""
     watcher, url = watch()
     page.driver.get(url.replace("127.0.0.1", "example.test"))
-    yield "a name that was made point here shows nothing", "not the one" in text(page, "body"), text(page, "body")
+    yield "a name that was made point here shows nothing", "not the one" in page.text("body"), page.text("body")
     watcher.send_signal(signal.SIGINT)
     watcher.wait()
 

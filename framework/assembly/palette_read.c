@@ -26,7 +26,8 @@ static const struct xml_rule parameter = {.name = "parameter",
 const struct xml_rule palette_component_rule = {
     .name = "component",
     .required = XML_WORDS("class"),
-    .optional = XML_WORDS("library", "proxy-for", "archive", "libs", "static-libs", "stateful"),
+    .optional = XML_WORDS("library", "language", "module", "proxy-for", "archive", "libs",
+                          "static-libs", "stateful"),
     .children = XML_RULES(&summary, &provides, &uses, &parameter, &applies_class_rule)};
 
 static void read_ports(struct reader *r, const struct xml_element *root, const char *element,
@@ -146,6 +147,25 @@ static void check_proxy(struct reader *r, const struct xml_element *root,
             "type that 'proxy-for' names");
 }
 
+/* Code in Python is a module next to the description: its file stands for the library. */
+static void read_language(struct reader *r, const struct xml_element *root,
+                          struct portolan_class_description *c)
+{
+    const char *language = xml_value(root, "language"), *module = xml_value(root, "module");
+    bool is_python = language && !strcmp(language, "Python");
+
+    if (language && !is_python)
+        xml_complain(r->d, root, "language", "'language' must be Python, or not be stated");
+    else if (is_python != (module != NULL) || (module && c->library))
+        xml_complain(r->d, root, "module",
+                     "a class in Python has language=\"Python\", module=\"NAME\" and no library");
+    else if (module && (!*module || strpbrk(module, "./")))
+        xml_complain(r->d, root, "module",
+                     "'module' is the name of a file next to this one, without .py");
+    else if (module)
+        c->library = portolan_arena_printf(r->arena, "%s.py", module);
+}
+
 struct palette_class *palette_class_read(struct portolan_arena *arena,
                                          const struct xml_element *root, const char *file,
                                          struct portolan_diagnostics *d)
@@ -161,6 +181,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
         return NULL;
     c->public.class_name = xml_value(root, "class");
     c->public.library = xml_value(root, "library");
+    read_language(&r, root, &c->public);
     c->public.proxy_for = xml_value(root, "proxy-for");
     c->public.archive = xml_value(root, "archive");
     c->public.libs = xml_value(root, "libs") ? xml_value(root, "libs") : "";

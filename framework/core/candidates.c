@@ -145,7 +145,7 @@ static enum portolan_status add_classes(void *arg, struct portolan_palette *p,
     for (size_t i = 0; i < c->n_classes && status == PORTOLAN_OK; i++) {
         if (portolan_palette_find(p, c->classes[i].name))
             return portolan_error_set(err, PORTOLAN_EEXISTS, "two candidates are called '%s'",
-                                      strchr(c->classes[i].name, '.') + 1);
+                                      strrchr(c->classes[i].name, '.') + 1);
         status = portolan_palette_add_builtin(p, &c->classes[i].component,
                                               c->classes[i].description, err);
     }

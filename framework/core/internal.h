@@ -215,6 +215,19 @@ enum portolan_status library_load(const struct portolan_class_description *class
                                   const struct portolan_component **component,
                                   struct portolan_error *err);
 
+/* load_python.c: the same for a class in Python; its library is the file of its module. */
+enum portolan_status python_load(const struct portolan_class_description *class,
+                                 const struct portolan_component **component,
+                                 struct portolan_error *err);
+
+/* Returns whether the class is in Python. */
+static inline bool palette_is_python(const struct portolan_class_description *class)
+{
+    const char *dot = class->library ? strrchr(class->library, '.') : NULL;
+
+    return dot && !strcmp(dot, ".py");
+}
+
 /* -- services.c ------------------------------------------------------------------------------- */
 
 /* A Services object without a component; CLASS NULL for the framework itself. */

@@ -20,9 +20,12 @@ static enum portolan_status open_library(const struct portolan_class_description
 
     if (access(class->library, F_OK) != 0)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "class '%s': there is no shared object %s; build or install it, "
-                                  "or correct the attribute 'library' in %s:%d",
-                                  class->class_name, class->library, class->file, class->line);
+                                  "class '%s': there is no %s %s; build or install it, "
+                                  "or correct the attribute '%s' in %s:%d",
+                                  class->class_name,
+                                  palette_is_python(class) ? "module" : "shared object",
+                                  class->library, palette_is_python(class) ? "module" : "library",
+                                  class->file, class->line);
     *handle = dlopen(class->library, RTLD_NOW | RTLD_LOCAL);
     if (*handle)
         return PORTOLAN_OK;
@@ -111,6 +114,8 @@ enum portolan_status library_load(const struct portolan_class_description *class
                                   class->class_name);
     for (char *dot = symbol; (dot = strchr(dot, '.'));)
         *dot = '_';
+    if (access(class->library, F_OK) == 0 && palette_is_python(class))
+        return python_load(class, component, err);
     if ((status = check_mpi(class, err)) != PORTOLAN_OK ||
         (status = open_library(class, &handle, err)) != PORTOLAN_OK)
         return status;

@@ -270,6 +270,12 @@ enum portolan_status pieces_read(struct backend *b, int64_t trial, const struct 
                                  enum piece_order order, struct piece **pieces, size_t *n,
                                  struct portolan_error *err);
 
+/** The pieces of a trial that a query wants, by step and rank; *PIECES is for free(), also after an
+ * error. */
+enum portolan_status pieces_select(struct backend *b, const struct portolan_trial *t,
+                                   const struct portolan_store_query *q, struct piece **pieces,
+                                   size_t *n, struct portolan_error *err);
+
 /** VISIT takes the row at hand of READ_CALL_DATA, piece by piece and by id. */
 enum portolan_status pieces_visit(struct backend *b, const struct piece *pieces, size_t n,
                                   enum portolan_status (*visit)(void *arg,

@@ -140,11 +140,26 @@ static enum portolan_status lift_rebuilt(struct reading *r, const struct portola
     return PORTOLAN_OK;
 }
 
+static void keep_only(struct portolan_sample_set *set, const struct portolan_store_query *q)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n_trials; ++i)
+        for (size_t k = 0; k < q->n_only; ++k)
+            if (q->only[k] == set->trials[i].id) {
+                set->trials[n++] = set->trials[i];
+                break;
+            }
+    set->n_trials = n;
+}
+
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
                                      bool with_samples)
 {
     enum portolan_status status = read_trials(r, query);
 
+    if (!status && query->only)
+        keep_only(r->set, query);
     if (!status)
         status = read_lifted(r);
     for (size_t i = 0; i < r->set->n_trials && !status; ++i) {

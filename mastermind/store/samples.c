@@ -329,10 +329,9 @@ static size_t drop_partial(const struct portolan_trial *t, struct piece *pieces,
     return kept;
 }
 
-enum portolan_status samples_read(struct backend *b, const struct portolan_trial *t,
-                                  const struct portolan_store_query *q,
-                                  struct portolan_sample_set *set, size_t *capacity,
-                                  struct texts *texts, struct portolan_error *err)
+enum portolan_status pieces_select(struct backend *b, const struct portolan_trial *t,
+                                   const struct portolan_store_query *q, struct piece **pieces,
+                                   size_t *n, struct portolan_error *err)
 {
     const struct piece_range range = {
         .first_step = q->first_step ? *q->first_step : INT_MIN,
@@ -340,6 +339,18 @@ enum portolan_status samples_read(struct backend *b, const struct portolan_trial
         .first_rank = q->rank ? *q->rank : INT_MIN,
         .last_rank = q->rank ? *q->rank : INT_MAX,
     };
+    enum portolan_status status = pieces_read(b, t->id, &range, PIECES_BY_STEP, pieces, n, err);
+
+    if (!status && t->n_partial && !q->with_partial)
+        *n = drop_partial(t, *pieces, *n);
+    return status;
+}
+
+enum portolan_status samples_read(struct backend *b, const struct portolan_trial *t,
+                                  const struct portolan_store_query *q,
+                                  struct portolan_sample_set *set, size_t *capacity,
+                                  struct texts *texts, struct portolan_error *err)
+{
     struct reading r = {.backend = b,
                         .set = set,
                         .capacity = capacity,
@@ -349,10 +360,8 @@ enum portolan_status samples_read(struct backend *b, const struct portolan_trial
                         .err = err};
     struct piece *pieces = NULL;
     size_t n = 0;
-    enum portolan_status status = pieces_read(b, t->id, &range, PIECES_BY_STEP, &pieces, &n, err);
+    enum portolan_status status = pieces_select(b, t, q, &pieces, &n, err);
 
-    if (!status && t->n_partial && !q->with_partial)
-        n = drop_partial(t, pieces, n);
     if (!status && n && !(status = trial_names_read(&r.names, b, t->id, texts, err)))
         status = pieces_visit(b, pieces, n, take_sample, &r, err);
     trial_names_clear(&r.names);

@@ -66,6 +66,11 @@ enum portolan_status portolan_measure(struct portolan_assembly *a,
                                       const struct portolan_measure_runner *runner, int *n_trials,
                                       struct portolan_error *err);
 
+/** Returns whether a trial ran with the assembly's present parameters (those of its sweep and
+ * cases). */
+bool portolan_trial_has_parameters(const struct portolan_trial *t,
+                                   const struct portolan_assembly *a);
+
 #ifdef __cplusplus
 }
 #endif

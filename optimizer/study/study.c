@@ -132,6 +132,27 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
     return PORTOLAN_OK;
 }
 
+enum portolan_status study_plan(struct study *s, const struct study_options *o, bool here,
+                                struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!s->data)
+        status = read_data(s, &s->options.ranks, err);
+    if (status == PORTOLAN_OK && o->ranks)
+        s->options.ranks = o->ranks;
+    s->options.n_known = o->assembly.n_contexts;
+    s->options.known_names = o->assembly.context_names;
+    s->options.known_values = o->assembly.contexts;
+    if (status == PORTOLAN_OK && ((here && !o->any_machine) || s->machine))
+        status = list_facts(s, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_plan_create(s->w.assembly, s->data, &s->options, &s->plan, err);
+    if (status == PORTOLAN_ENOTFOUND && s->data && s->data->n_trials)
+        add_advice(s, err);
+    return status;
+}
+
 enum portolan_status study_open_partly(struct study *s, struct study_options *o,
                                        const struct study_means *means, bool here,
                                        struct portolan_error *err)
@@ -147,20 +168,7 @@ enum portolan_status study_open_partly(struct study *s, struct study_options *o,
         err->status = status = PORTOLAN_EINVAL;
     if (status == PORTOLAN_OK && o->machine)
         status = means->name_machine(o->machine, &s->machine, err);
-    if (status == PORTOLAN_OK)
-        status = read_data(s, &s->options.ranks, err);
-    if (status == PORTOLAN_OK && o->ranks)
-        s->options.ranks = o->ranks;
-    s->options.n_known = o->assembly.n_contexts;
-    s->options.known_names = o->assembly.context_names;
-    s->options.known_values = o->assembly.contexts;
-    if (status == PORTOLAN_OK && ((here && !o->any_machine) || s->machine))
-        status = list_facts(s, err);
-    if (status == PORTOLAN_OK)
-        status = portolan_plan_create(s->w.assembly, s->data, &s->options, &s->plan, err);
-    if (status == PORTOLAN_ENOTFOUND && s->data && s->data->n_trials)
-        add_advice(s, err);
-    return status;
+    return status ? status : study_plan(s, o, here, err);
 }
 
 enum portolan_status study_open(struct study *s, struct study_options *o,

@@ -74,18 +74,16 @@ static const char *find_owner(const struct workbench *w, const char *parameter,
         if (!has_parameter(w, &a->instances[i], parameter))
             continue;
         if (owner) {
-            portolan_error_set(
-                err, PORTOLAN_EINVAL,
-                "--set %s: both '%s' and '%s' have this parameter; write %s.%s=VALUE", parameter,
-                owner, name, owner, parameter);
+            portolan_error_set(err, PORTOLAN_EINVAL,
+                               "both '%s' and '%s' have this parameter; write %s.%s=VALUE", owner,
+                               name, owner, parameter);
             return NULL;
         }
         owner = name;
     }
     if (!owner)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "--set %s: no instance of '%s' has this parameter%s", parameter, a->file,
-                           portolan_did_you_mean(near_parameter(w, parameter)).text);
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "no instance of '%s' has this parameter%s",
+                           a->file, portolan_did_you_mean(near_parameter(w, parameter)).text);
     return owner;
 }
 
@@ -137,7 +135,8 @@ static enum portolan_status apply_set(struct workbench *w, const char *text,
         parameter = dot + 1;
     } else {
         parameter = copy;
-        instance = find_owner(w, parameter, err);
+        if (!(instance = find_owner(w, parameter, err)))
+            portolan_error_prefix(err, "--set %s", parameter);
     }
     status = instance ? set_parameter(w, instance, parameter, value, err) : err->status;
     free(copy);
@@ -147,9 +146,49 @@ static enum portolan_status apply_set(struct workbench *w, const char *text,
 enum portolan_status workbench_set(struct workbench *w, const char *parameter, const char *text,
                                    struct portolan_error *err)
 {
-    const char *instance = find_owner(w, parameter, err);
+    const char *dot = strchr(parameter, '.'), *owner;
+    char *instance = portolan_strdup(parameter);
+    struct portolan_error unowned = {0};
+    enum portolan_status status;
 
-    return instance ? set_parameter(w, instance, parameter, text, err) : err->status;
+    if (!instance)
+        return portolan_no_memory(err);
+    if (dot)
+        instance[dot - parameter] = '\0';
+    /* A parameter's name may have a dot, too. */
+    if ((!dot || !portolan_assembly_peek_instance(w->assembly, instance)) &&
+        (owner = find_owner(w, parameter, &unowned)))
+        status = set_parameter(w, owner, parameter, text, err);
+    else if (dot)
+        status = set_parameter(w, instance, dot + 1, text, err);
+    else
+        status = portolan_error_set(err, unowned.status, "%s: %s", parameter, unowned.text);
+    free(instance);
+    return status;
+}
+
+static enum portolan_status obey(struct portolan_assembly *a, char *line,
+                                 struct portolan_error *err)
+{
+    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
+
+    if (!strcmp(verb, "select"))
+        return portolan_assembly_select(a, instance, line, err);
+    parameter = strsep(&line, " ");
+    return portolan_assembly_set(a, instance, parameter, line, err);
+}
+
+enum portolan_status workbench_obey(struct workbench *w, const char *orders,
+                                    struct portolan_error *err)
+{
+    char *text = portolan_strdup(orders), *rest = text, *line;
+    enum portolan_status status = text ? PORTOLAN_OK : portolan_no_memory(err);
+
+    while (status == PORTOLAN_OK && (line = strsep(&rest, "\n")))
+        if (*line)
+            status = obey(w->assembly, line, err);
+    free(text);
+    return status;
 }
 
 /* Calls APPLY with the two sides of TEXT, INSTANCE=CLASS. */
@@ -242,8 +281,7 @@ bool workbench_is_diagnosed(const struct workbench *w)
     return find_provider(w, "portolan.ports.Diagnosis", NULL);
 }
 
-/* Of who only reads: the store may lie next to the assembly instead of in the present folder. */
-static enum portolan_status look_beside(struct workbench *w, struct portolan_error *err)
+enum portolan_status workbench_look_beside(struct workbench *w, struct portolan_error *err)
 {
     const char *keeper = find_keeper(w), *file = workbench_peek_store(w), *beside;
     struct portolan_arena arena = {0};
@@ -260,14 +298,14 @@ static enum portolan_status look_beside(struct workbench *w, struct portolan_err
     return status;
 }
 
-static enum portolan_status put_store(struct workbench *w, const char *file,
-                                      struct portolan_error *err)
+enum portolan_status workbench_put_store(struct workbench *w, const char *file,
+                                         struct portolan_error *err)
 {
     const char *keeper = find_keeper(w);
 
     if (!keeper)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "--store: '%s' has no instance with an experiment store",
+                                  "'%s' has no instance with an experiment store",
                                   w->assembly->file);
     return set_parameter(w, keeper, "store", file, err);
 }
@@ -285,13 +323,14 @@ const char *workbench_peek_store(const struct workbench *w)
         ->default_text;
 }
 
-static enum portolan_status open_palette(struct workbench *w, const struct assembly_options *o,
-                                         struct portolan_diagnostics *d, struct portolan_error *err)
+enum portolan_status workbench_open_palette(struct workbench *w, const char *path,
+                                            struct portolan_diagnostics *d,
+                                            struct portolan_error *err)
 {
     enum portolan_status status = portolan_palette_create(&w->palette, err);
 
-    if (status == PORTOLAN_OK && o->path)
-        status = portolan_palette_add_path(w->palette, o->path, d, err);
+    if (status == PORTOLAN_OK && path)
+        status = portolan_palette_add_path(w->palette, path, d, err);
     if (status == PORTOLAN_OK)
         status = portolan_palette_add_assembly(w->palette, w->assembly, d, err);
     if (status == PORTOLAN_OK)
@@ -324,11 +363,19 @@ static enum portolan_status read_all(struct workbench *w, const struct assembly_
         return status;
     if (o->as)
         w->assembly->file = o->as;
-    return p ? add_builtins(w, p, err) : open_palette(w, o, d, err);
+    return p ? add_builtins(w, p, err) : workbench_open_palette(w, o->path, d, err);
 }
 
 /* Weak: a linked program without an Optimizer does not need models. */
 #pragma weak portolan_plan_check_models
+
+enum portolan_status workbench_check(const struct workbench *w, struct portolan_diagnostics *d)
+{
+    enum portolan_status status = portolan_assembly_check(w->assembly, w->palette, d);
+
+    return status || !portolan_plan_check_models ? status
+                                                 : portolan_plan_check_models(w->assembly, d);
+}
 
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o,
                                     workbench_report_fn *report, struct portolan_error *err)
@@ -347,14 +394,12 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
     if (status == PORTOLAN_OK)
         status = apply_choices(w->assembly, o, err);
     clear_lists(o);
-    if (status == PORTOLAN_OK && o->store)
-        status = put_store(w, o->store, err);
-    else if (status == PORTOLAN_OK && o->reads_only)
-        status = look_beside(w, err);
+    if (status == PORTOLAN_OK && o->store && (status = workbench_put_store(w, o->store, err)))
+        portolan_error_prefix(err, "--store");
+    else if (status == PORTOLAN_OK && !o->store && o->reads_only)
+        status = workbench_look_beside(w, err);
     if (status == PORTOLAN_OK)
-        status = portolan_assembly_check(w->assembly, w->palette, &d);
-    if (status == PORTOLAN_OK && portolan_plan_check_models)
-        status = portolan_plan_check_models(w->assembly, &d);
+        status = workbench_check(w, &d);
     if (status != PORTOLAN_OK) {
         if (d.count)
             *err = (struct portolan_error){0}; /* the cause is among the printed errors */

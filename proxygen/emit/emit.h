@@ -47,6 +47,8 @@ void proxygen_emit_functions(struct run *run);
 void proxygen_emit_table(struct run *run, struct portolan_text *out);
 void proxygen_emit_wrap(const struct port *port, struct portolan_text *out);
 void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out);
+/* What <portolan/choose.hpp> asks of a type: which proxy measures it. */
+void proxygen_emit_chosen_type(const struct port *p, struct portolan_text *out);
 
 /* The proxy's struct with the face in it, its data, and the ways in and out of a call. */
 void proxygen_emit_object(const struct port *p, struct portolan_text *out);

@@ -495,6 +495,39 @@ static const char *parameter(struct run *run, const char *name)
                           proxygen_is_macro(run->port, name) ? "portolan_" : "", name);
 }
 
+/* The choice of the ranks of a communicator; MPI's header may not be there. */
+static void emit_choose_on(const struct port *p, struct portolan_text *out)
+{
+    add(p, out,
+        "\n#ifdef MPI_VERSION /* mpi.h is included: the same on the ranks of COMM, which all call "
+        "it;\n"
+        "                      the program is linked with portolan-mpi */\n"
+        "#include <portolan/communicator.h>\n"
+        "static inline OBJECT *$_choose_on(MPI_Comm portolan_comm, const char *portolan_name,\n"
+        "    const struct portolan_candidate *portolan_from, size_t portolan_n,\n"
+        "    struct portolan_choice **portolan_choice, struct portolan_error *portolan_err)\n"
+        "{\n"
+        "    struct portolan_cohort *portolan_all =\n"
+        "        portolan_mpi_cohort_of(portolan_comm, portolan_err);\n\n"
+        "    return portolan_all ? $_choose(portolan_name, portolan_from, portolan_n, "
+        "portolan_all,\n"
+        "                                   portolan_choice, portolan_err)\n"
+        "                        : NULL;\n"
+        "}\n"
+        "#endif\n");
+}
+
+void proxygen_emit_chosen_type(const struct port *p, struct portolan_text *out)
+{
+    add(p, out,
+        "extern \"C\" const struct portolan_component portolan_component_$;\n"
+        "template <> struct portolan::proxy_of<OBJECT> {\n");
+    portolan_text_add(out, "    static constexpr const char *type = \"%s\";\n", p->type);
+    add(p, out,
+        "    static const portolan_component *component() { return &portolan_component_$; }\n"
+        "};\n");
+}
+
 void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
 {
     const struct port *p = run->port;
@@ -523,10 +556,14 @@ void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
         "struct portolan_error;\n"
         "%s *%s_choose(const char *, const struct portolan_candidate *, size_t,\n"
         "    struct portolan_cohort *, struct portolan_choice **, struct portolan_error *);\n\n"
-        "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+        "#ifdef __cplusplus\n}\n#endif\n",
         p->object, p->prefix, constant(p), p->object, parameter(run, "target"),
         parameter(run, "name"), constant(p), p->object, p->prefix, constant(p), p->object,
         parameter(run, "proxy"), p->object, p->prefix);
+    emit_choose_on(p, out);
+    add(p, out, "\n#ifdef PORTOLAN_CHOOSE_HPP\n");
+    proxygen_emit_chosen_type(p, out);
+    add(p, out, "#endif\n#endif\n");
 }
 
 void proxygen_emit_wrap(const struct port *p, struct portolan_text *out)

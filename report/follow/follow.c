@@ -7,6 +7,7 @@
 #include <portolan/json.h>
 #include <portolan/store.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,16 +52,20 @@ static void send_step(struct portolan_follower *f, int step, double ns)
     f->is_stale = true;
 }
 
-/* Steps after the last one, with the time of what rank 0 called there. */
-static enum portolan_status look_at_steps(struct portolan_follower *f, struct portolan_store *store,
+enum portolan_status portolan_visit_steps(struct portolan_store *store, int64_t trial, int first,
+                                          int last, portolan_step_fn visit, void *arg, size_t *n,
                                           struct portolan_error *err)
 {
-    const int rank = 0, first = f->step + 1;
-    const struct portolan_store_query query = {
-        .trial = f->trial, .with_partial = true, .rank = &rank, .first_step = &first};
+    const int rank = 0;
+    const struct portolan_store_query query = {.trial = trial,
+                                               .with_partial = true,
+                                               .rank = &rank,
+                                               .first_step = &first,
+                                               .last_step = &last};
     struct portolan_sample_set *set;
     enum portolan_status status = portolan_store_read(store, &query, true, &set, err);
 
+    *n = 0;
     for (size_t i = 0, end; !status && i < set->n_samples; i = end) {
         double ns = 0;
 
@@ -68,11 +73,19 @@ static enum portolan_status look_at_steps(struct portolan_follower *f, struct po
             if (set->samples[end].parent < 0)
                 ns += set->samples[end].inclusive_ns;
         if (set->samples[i].step >= 0)
-            send_step(f, set->samples[i].step, ns);
+            visit(arg, set->samples[i].step, ns, &set->samples[i], end - i);
+        *n += end - i;
     }
     if (!status)
         portolan_sample_set_destroy(set);
     return status;
+}
+
+static void take_step(void *arg, int step, double ns, const struct portolan_sample *samples,
+                      size_t n)
+{
+    (void)samples, (void)n;
+    send_step(arg, step, ns);
 }
 
 static void send_swap(struct portolan_follower *f, const struct portolan_reason *r)
@@ -116,7 +129,9 @@ static enum portolan_status look_at_swaps(struct portolan_follower *f, struct po
 static enum portolan_status look_inside(struct portolan_follower *f, struct portolan_store *store,
                                         struct portolan_error *err)
 {
-    enum portolan_status status = look_at_steps(f, store, err);
+    size_t n;
+    enum portolan_status status =
+        portolan_visit_steps(store, f->trial, f->step + 1, INT_MAX, take_step, f, &n, err);
 
     return status ? status : look_at_swaps(f, store, err);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Laws with their intervals and measured points, and what would be chosen elsewhere. */
 portolan.parts.model = function (into, data, page) {
-    const width = 720, height = 400, box = { left: 76, right: 704, top: 24, bottom: 350 };
+    /* As many charts stand side by side as the style has columns of 34 rem. */
+    const whole = portolan.width(into), beside = Math.max(1, Math.min((data.charts || []).length, Math.floor((whole + 19) / 563)));
+    const width = Math.floor((whole - 19 * (beside - 1)) / beside), height = 400, box = { left: 76, right: width - 16, top: 24, bottom: 350 };
     const dashes = [null, '7 3', '2 3', '10 3 2 3', '5 5', '12 4'];
     const marks = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond, d3.symbolCross, d3.symbolStar];
     const charts = portolan.element('div', { class: 'charts' });

@@ -32,6 +32,9 @@ portolan.select = function (label, options, value, changed) {
     return portolan.element('label', {}, label + ' ', select);
 };
 
+/* The width for a drawing: that of its place, in pixels, so that texts keep their size. */
+portolan.width = into => Math.max(300, Math.floor(into.getBoundingClientRect().width) || 960);
+
 /* A figure with an empty drawing of WIDTH x HEIGHT; the caption goes below. */
 portolan.figure = function (into, kind, width, height, label, caption) {
     const figure = portolan.element('figure', { class: kind });
@@ -70,7 +73,7 @@ portolan.axes = function (svg, x, y, box, xLabel, yLabel, xFormat, yFormat) {
         return (scale.base && ticks.length > most && some.length > 2 ? some : ticks)
             .reduce((kept, t) => kept.length && Math.abs(scale(t) - scale(kept[kept.length - 1])) < apart ? kept : kept.concat(t), []);
     };
-    bottom.call(d3.axisBottom(x).tickValues(few(x, 7, 40)).tickFormat(xFormat || (v => +v.toPrecision(6))));
+    bottom.call(d3.axisBottom(x).tickValues(few(x, Math.max(3, Math.min(12, (box.right - box.left) / 90)), 48)).tickFormat(xFormat || (v => +v.toPrecision(6))));
     left.call(d3.axisLeft(y).tickValues(few(y, 6, 18)).tickSize(box.left - box.right)
         .tickFormat(yFormat || (v => portolan.time(v))));
     left.selectAll('line').attr('class', 'grid');

@@ -32,6 +32,7 @@ portolan.search = function (text) {
     document.querySelectorAll('main tbody tr').forEach(row => {
         row.hidden = wanted && !row.textContent.toLowerCase().includes(wanted);
         found += !row.hidden;
+        if (wanted && !row.hidden) row.closest('details').open = true;
     });
     return wanted ? `${found} row${found === 1 ? '' : 's'}` : '';
 };
@@ -67,5 +68,11 @@ portolan.draw = function () {
 
 portolan.tools();
 portolan.draw();
+/* Drawings are as wide as their place; on telephones only the height changes while one scrolls. */
+let drawnFor = innerWidth, resized = null;
+addEventListener('resize', () => {
+    clearTimeout(resized);
+    if (innerWidth !== drawnFor) resized = setTimeout(() => { drawnFor = innerWidth; portolan.draw(); }, 150);
+});
 addEventListener('hashchange', portolan.follow);
 portolan.follow();

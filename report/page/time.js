@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths as an icicle: width is time with calls below; a click or Enter zooms. */
-portolan.parts.time = function (into, data) {
+/* Call paths as a flame graph, its root on top: width is time with calls below; a click or Enter zooms. */
+portolan.parts.time = function (into, data, all) {
     if (!data.paths || !data.paths.length) return;
     const old = into.querySelector('figure.icicle');
     const holder = portolan.element('div', {});
     old ? old.replaceWith(holder) : into.prepend(holder);
-    const width = 960, line = 24, chosen = portolan.chosen;
+    const width = portolan.width(into), line = 24, chosen = portolan.chosen;
+    /* With two sets of trials: how each call path changed. */
+    const changes = Object.fromEntries((all.comparison && all.comparison.paths || []).map(c => [c.method, c]));
     const ranks = Object.fromEntries((data.ranks || []).map(r => [r.rank, r]));
     const choices = [['mean', 'mean of ranks']].concat((data.ranks || []).map(r =>
         [String(r.rank), `rank ${r.rank}` + (r.rank === data.slowest_rank ? ', the slowest' : '')]));
@@ -14,7 +16,8 @@ portolan.parts.time = function (into, data) {
     const place = portolan.element('div', {});
     holder.append(portolan.element('div', { class: 'controls' },
         portolan.select('Times of', choices, chosen.rank || 'mean', v => { chosen.rank = v; draw(); }),
-        portolan.select('Colour by', [['exclusive_ns', 'own time'], ['mpi_ns', 'time in MPI'], ['imbalance', 'imbalance']],
+        portolan.select('Colour by', [['exclusive_ns', 'own time'], ['mpi_ns', 'time in MPI'], ['imbalance', 'imbalance']]
+            .concat(Object.keys(changes).length ? [['change', 'change from before to now']] : []),
             chosen.colour || 'exclusive_ns', v => { chosen.colour = v; draw(); }),
         portolan.element('label', {}, 'Search call paths ', wanted)), place, said);
 
@@ -40,16 +43,18 @@ portolan.parts.time = function (into, data) {
     }
     function colour(i) {
         const p = data.paths[i];
-        const by = chosen.colour || 'exclusive_ns';
+        const by = chosen.colour || 'exclusive_ns', change = changes[`${p.instance}.${p.method}`];
+        /* Red is slower than before, blue faster, by up to a factor of two. */
+        if (by === 'change') return change && change.ratio > 0 ? d3.interpolateRdBu(0.5 - 0.4 * Math.max(-1, Math.min(1, Math.log2(change.ratio)))) : null;
         const of = k => by === 'exclusive_ns' ? exclusive(k) : data.paths[k][by] || 0;
         const most = d3.max(data.paths, (q, k) => of(k)) || 1;
         return p.pruned ? null : d3.interpolateCividis(0.15 + 0.85 * Math.sqrt(Math.max(0, of(i)) / most));
     }
     function tell(n) {
-        const p = n.data.path;
+        const p = n.data.path, change = changes[`${p.instance}.${p.method}`];
         said.textContent = `${p.label}: ${portolan.time(inclusive(n.data.i))} with calls below, ` +
             `${portolan.time(exclusive(n.data.i))} its own, ${portolan.time(p.mpi_ns)} in MPI, ` +
-            `${+p.calls.toPrecision(6)} calls` + (p.rule ? `; ${p.pruned ? 'pruned, ' : ''}${p.rule}` : '');
+            `${+p.calls.toPrecision(6)} calls` + (change && change.ratio > 0 ? `, × ${+change.ratio.toPrecision(3)} of its time before: ${change.verdict}` : '') + (p.rule ? `; ${p.pruned ? 'pruned, ' : ''}${p.rule}` : '');
     }
     let cells, zoomed, root;
     function draw() {
@@ -64,7 +69,7 @@ portolan.parts.time = function (into, data) {
         cells.append('title').text(n => portolan.short(n.data.path.label, 200) + ', ' + portolan.time(inclusive(n.data.i)));
         cells.append('rect').attr('height', line - 2).style('fill', n => colour(n.data.i));
         cells.append('text').attr('aria-hidden', 'true').attr('y', 15).attr('x', 5)
-            .style('fill', n => n.data.path.pruned ? null : d3.lab(colour(n.data.i)).l > 55 ? '#000' : '#fff');
+            .style('fill', n => colour(n.data.i) ? d3.lab(colour(n.data.i)).l > 55 ? '#000' : '#fff' : null);
         arrange();
         search();
     }

@@ -12,7 +12,7 @@
     };
     /* Always in sight, and after all that is read: messages move nothing else. */
     const panel = add(document.body, 'aside', '');
-    const said = add(panel, 'p', 'Waiting for a run …'), step = add(panel, 'p', ''), swaps = add(panel, 'ol', '');
+    const said = add(panel, 'p', ''), step = add(panel, 'p', ''), swaps = add(panel, 'ol', '');
     panel.id = 'watch';
     document.documentElement.style.overflowAnchor = 'none'; // this script holds the page still, not the browser
     panel.setAttribute('aria-label', 'The run');
@@ -43,13 +43,13 @@
             if (e) act(e, old);
         });
         return () => {
-            again(details, (e, old) => { e.open = old.open; });
             again(sorted, (e, old) => {
                 portolan.sort(e);
                 if (e.getAttribute('aria-sort') !== old.getAttribute('aria-sort')) portolan.sort(e);
             });
             again(inputs, (e, old) => { if (e.value !== old.value) change(e, old.value); });
             document.querySelectorAll('#search').forEach(e => change(e, e.value));
+            again(details, (e, old) => { e.open = old.open; });
             again([...scrolled.keys()], (e, old) => { e.scrollTop = scrolled.get(old); });
             again(focus, e => {
                 if (e.tabIndex < 0) e.setAttribute('tabindex', '-1');
@@ -69,6 +69,25 @@
             document.querySelector(css).replaceChildren(...fresh.querySelector(css).childNodes);
         if (typeof portolan !== 'undefined') portolan.draw();
         restore();
+        [shown] = read();
+        tell();
+        if (step.textContent) tellStep();
+    };
+    /* The page shows a trial of the store; what is heard of another one stands here until the page has it, too. */
+    const read = () => {
+        const all = JSON.parse(document.getElementById('document').textContent);
+        return [all.shown_trial, (all.trial.trials || []).find(t => t.id === all.shown_trial)];
+    };
+    let [shown, now] = read();
+    const tell = () => {
+        const id = now && (now.id || now.trial);
+        said.textContent = now ? `Trial ${id} of ${now.assembly} (${now.purpose}): ${now.outcome}.` + (id === shown ? '' : ` Below is trial ${shown}.`) : 'Waiting for a run …';
+    };
+    /* The newest point of the drawing, so that both say the same. */
+    const tellStep = () => {
+        const p = typeof portolan !== 'undefined' && portolan.newest && portolan.newest();
+        if (p) step.textContent = `Step ${p.first} took ${portolan.time(p.ns)}.`;
+        return p;
     };
     let isStale = false, loading = null;
     const refresh = async () => {
@@ -82,15 +101,27 @@
     const events = new EventSource('events' + location.search);
     const hear = (event, act) => events.addEventListener(event, e => act(JSON.parse(e.data)));
     hear('trial', t => {
-        said.textContent = `Trial ${t.trial} of ${t.assembly} (${t.purpose}): ${t.outcome}.`;
+        now = t;
+        tell();
         if (t.outcome !== 'running') return;
         step.textContent = '';
         swaps.replaceChildren();
+        if (typeof portolan !== 'undefined') portolan.heard = [];
     });
-    hear('step', s => { step.textContent = `Step ${s.step} took ${+(s.ns / 1e6).toPrecision(4)} ms.`; });
+    const pass = s => {
+        if (typeof portolan === 'undefined') return;
+        (portolan.heard = portolan.heard || []).push(s);
+        if (portolan.hear) portolan.hear(s);
+    };
+    hear('step', s => {
+        if (!s.ns) return; // nothing was called: the end of the last step opened it
+        pass(s);
+        if (s.trial !== shown || !tellStep()) step.textContent = `Step ${s.step} is stored.`;
+    });
     hear('swap', s => {
         add(swaps, 'li', `Step ${s.step}: ${s.change} (${s.outcome})`);
         if (swaps.children.length > mostSwaps) swaps.firstChild.remove();
+        pass(s);
     });
     hear('page', () => {
         isStale = true;
@@ -101,5 +132,6 @@
         events.close();
         said.textContent += ' The server has ended; this page no longer changes.';
     });
+    tell();
     events.onerror = () => { said.textContent = 'Connection lost; trying again …'; };
 })();

@@ -21,7 +21,8 @@ portolan.parts.wiring = function (into, data, all) {
     });
 
     const decisions = (all.decisions.decisions || []).filter(d => !/^(kept|undone)/.test(d.outcome));
-    const steps = Math.max(0, ...decisions.map(d => d.step), ...(all.decisions.expectations || []).map(e => e.step));
+    const points = all.steps.last || [];
+    const steps = Math.max(0, points[points.length - 1] || 0, ...decisions.map(d => d.step));
     if (!decisions.some(d => d.change) || !steps) return;
     const said = portolan.element('output', { 'aria-live': 'polite' });
     const slider = portolan.element('input', { type: 'range', min: 0, max: steps, value: steps, input: show });
@@ -38,14 +39,14 @@ portolan.parts.wiring = function (into, data, all) {
         const step = +slider.value;
         const last = decisions.filter(d => d.step <= step).pop() || decisions[0];
         const runs = Object.fromEntries(last.choice.split(' ').map(c => c.split('=')));
-        const took = (all.decisions.expectations || []).find(e => !e.path && e.step === step && e.measured_ns > 0);
+        const i = d3.bisectLeft(points, step), took = i < points.length && all.steps.first[i] <= step && all.steps.ns[i];
         boxes.forEach(b => {
             const text = b.querySelector('.class');
             if (!(b.dataset.name in runs)) return;
             b.classList.toggle('changed', text.textContent !== runs[b.dataset.name]);
             text.textContent = runs[b.dataset.name];
         });
-        said.textContent = `step ${step}${took ? ', ' + portolan.time(took.measured_ns) : ''}: ` + (last.step === step && last.change || 'as before');
+        said.textContent = `step ${step}${took ? ', ' + portolan.time(took) : ''}: ` + (last.step === step && last.change || 'as before');
     }
     function toggle() {
         if (timer) { clearInterval(timer); timer = null; play.textContent = 'Play the swaps'; return; }

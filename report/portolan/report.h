@@ -30,6 +30,7 @@ struct portolan_report_source {
     const char *machine;                         /**< the virtual machine that trials ran on */
     const struct portolan_trial_list *trials;    /**< by id; the newest run is shown */
     const struct portolan_trial_list *before;    /**< the trials are compared with these */
+    int columns; /**< of a terminal that takes blocks: bars are added to the text; 0: no bars */
 };
 
 /** Adds the document to OUT. A store without trials is no error. Errors: those of the store,
@@ -60,16 +61,20 @@ enum portolan_status portolan_report_write_text(const struct portolan_report_sou
                                                 struct portolan_text *out,
                                                 struct portolan_error *err);
 
+/**
+ * Adds the times of the TRIAL's steps and the shares of its longest call paths as bars of blocks
+ * (UTF-8), for a terminal of so many COLUMNS; nothing if there are no steps or paths. Errors: those
+ * of the store, ENOMEM.
+ */
+enum portolan_status portolan_report_add_bars(struct portolan_store *store, int64_t trial,
+                                              int columns, struct portolan_text *out,
+                                              struct portolan_error *err);
+
 /** Decisions of a run as members "decisions" and "expectations" of an object; ONLY one decision, or
  * NULL: all. */
 struct portolan_json;
 void portolan_report_write_decisions(struct portolan_json *j, const struct portolan_reason_set *set,
                                      const struct portolan_reason *only);
-
-/** Returns whether a trial ran with the assembly's present parameters (those of its sweep and
- * cases). */
-bool portolan_trial_has_parameters(const struct portolan_trial *t,
-                                   const struct portolan_assembly *a);
 
 #ifdef __cplusplus
 }

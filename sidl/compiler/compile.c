@@ -131,6 +131,10 @@ static void emit_class(struct emitter *e, const struct portolan_sidl_symbol *s)
 /* Fills E with the output files. */
 static enum portolan_status emit_all(struct emitter *e, struct portolan_error *err)
 {
+    if (e->options->stubs) {
+        emit_python_stubs(e, e->model->global);
+        return PORTOLAN_OK;
+    }
     emit_each(e, e->model->global, emit_type_header);
     emit_each_package(e, e->model->global, emit_package);
     if (has_callers_in(e, PORTOLAN_SIDL_F03))

@@ -167,6 +167,9 @@ void emit_details(struct emitter *e, struct portolan_text *t, const struct signa
 /* PACKAGE__package, after all types. */
 void emit_package_data(struct emitter *e, struct portolan_text *t, const struct signatures *s);
 
+/* emit_python.c: PACKAGE.pyi of all packages below, except those of the run time */
+void emit_python_stubs(struct emitter *e, const struct portolan_sidl_symbol *package);
+
 /* emit_contract.c */
 /* Emits the wrappers of S; returns the members of S__type for them, "" when it has no contract. */
 const char *emit_contract(struct emitter *e, struct portolan_text *t,

@@ -276,6 +276,9 @@ struct portolan_sidl_options {
     enum portolan_sidl_language client_language, server_language;
     /** Also emit implementations: their skeletons, and files for their authors to fill in. */
     bool server;
+    /** Only PACKAGE.pyi for type checkers of Python, of all packages that the files need, except
+     * sidl. */
+    bool stubs;
     bool hooks; /**< implementations get a function before and after each method */
     /**
      * OPTIONAL: receives notes that are not errors: code of removed methods, a built-in

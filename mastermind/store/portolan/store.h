@@ -492,6 +492,8 @@ struct portolan_store_query {
     bool with_partial;                 /**< also the samples of partial steps */
     const int *rank;                   /**< only this rank's samples; NULL: all */
     const int *first_step, *last_step; /**< only samples of these steps; NULL: no bound */
+    size_t n_only;
+    const int64_t *only; /**< only trials with these ids, in any order; NULL: no bound */
 };
 
 /** A veto that no longer counts, because the implementation was repaired. */
@@ -527,6 +529,46 @@ PORTOLAN_API enum portolan_status portolan_store_read(struct portolan_store *sto
                                                       bool with_samples,
                                                       struct portolan_sample_set **set,
                                                       struct portolan_error *err);
+
+enum portolan_column_kind {
+    PORTOLAN_COLUMN_INTEGER, /**< values: int64_t */
+    PORTOLAN_COLUMN_REAL,    /**< double; NaN: not known, or the sample has no such value */
+    PORTOLAN_COLUMN_NAME,    /**< int32_t, positions in `names` */
+};
+
+/** Before the name of a context or counter, as the name of its column: "context.n". */
+#define PORTOLAN_COLUMN_CONTEXT "context."
+#define PORTOLAN_COLUMN_COUNTER "counter."
+
+/** A member of samples, of many of them. */
+struct portolan_column {
+    const char *name;
+    enum portolan_column_kind kind;
+    void *values;
+    size_t n_names; /**< of the different names, for NAME */
+    const char **names;
+};
+
+struct portolan_column_set {
+    size_t n_rows; /**< of each column: samples by (trial, step, rank) */
+    size_t n_columns;
+    struct portolan_column *columns;
+    void *impl;
+};
+
+/**
+ * Reads the N_NAMES columns NAMES of the samples that QUERY (NULL: everything) wants, and nothing
+ * else; NAMES NULL: all that there are. Columns are the members of struct portolan_sample by their
+ * names, "path" (the calls from the root on, as "driver.go.go solver.solver.solve"), and contexts
+ * and counters. *SET is the caller's to destroy; on failure it is NULL. ENOTFOUND: no such column,
+ * with the nearest name.
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_read_columns(struct portolan_store *store, const struct portolan_store_query *query,
+                            const char *const *names, size_t n_names,
+                            struct portolan_column_set **set, struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_column_set_destroy(struct portolan_column_set *set);
 
 /** An empty set, for callers that have no store to read. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_sample_set_create(struct portolan_sample_set **set);

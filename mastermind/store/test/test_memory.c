@@ -9,6 +9,7 @@ static enum portolan_status whole_life(const char *path, struct portolan_error *
     struct portolan_sample samples[STEP_SAMPLES];
     struct portolan_store_query query = {.newest_only = true}; /* earlier attempts left theirs */
     struct portolan_sample_set *set = NULL;
+    struct portolan_column_set *columns = NULL;
     struct portolan_decision *found = NULL;
     struct portolan_store *store = NULL;
     enum portolan_status status;
@@ -19,9 +20,11 @@ static enum portolan_status whole_life(const char *path, struct portolan_error *
         !(status = portolan_store_begin_trial(store, &trial, &id, err)) &&
         !(status = portolan_store_put_step(store, id, 0, samples, STEP_SAMPLES, err)) &&
         !(status = portolan_store_read(store, &query, true, &set, err)) &&
+        !(status = portolan_store_read_columns(store, &query, NULL, 0, &columns, err)) &&
         !(status = portolan_store_put_decision(store, &d, &id, err)))
         status = portolan_store_find_decision(store, "plate", "", "", 0, &found, err);
     portolan_sample_set_destroy(set);
+    portolan_column_set_destroy(columns);
     portolan_decision_destroy(found);
     portolan_store_close(store);
     return status;

@@ -48,6 +48,12 @@ enum portolan_status study_open(struct study *s, struct study_options *o,
 enum portolan_status study_open_partly(struct study *s, struct study_options *o,
                                        const struct study_means *means, bool here,
                                        struct portolan_error *err);
+/*
+ * The last part of it: reads the trials, unless S has them, and makes the plan for the present
+ * parameters of the workbench. `w` and `machine` are set before; the caller closes S.
+ */
+enum portolan_status study_plan(struct study *s, const struct study_options *o, bool here,
+                                struct portolan_error *err);
 void study_close(struct study *s);
 
 #endif

@@ -55,6 +55,15 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
 void workbench_close(struct workbench *w);
 
 /*
+ * Steps of it, for callers that change the assembly later: the palette, with the folders of PATH
+ * (may be NULL) first, then those that the assembly names, then the defaults; and the checks.
+ */
+enum portolan_status workbench_open_palette(struct workbench *w, const char *path,
+                                            struct portolan_diagnostics *d,
+                                            struct portolan_error *err);
+enum portolan_status workbench_check(const struct workbench *w, struct portolan_diagnostics *d);
+
+/*
  * For commands that only read results: opens an experiment store instead of an assembly, for what
  * it says about a program that has no file of its assembly, the one that --trial names or the
  * newest.
@@ -62,9 +71,13 @@ void workbench_close(struct workbench *w);
 enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
                                           struct portolan_error *err);
 
-/* Sets a parameter of the only instance that has it. */
+/* Sets "INSTANCE.PARAMETER", or PARAMETER of the only instance that has it. */
 enum portolan_status workbench_set(struct workbench *w, const char *parameter, const char *text,
                                    struct portolan_error *err);
+
+/* Obeys ORDERS of a trial, as struct portolan_measure_trial has them. */
+enum portolan_status workbench_obey(struct workbench *w, const char *orders,
+                                    struct portolan_error *err);
 
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
@@ -78,6 +91,12 @@ bool workbench_is_diagnosed(const struct workbench *w);
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);
+/* Makes FILE its store. ENOTFOUND without a Mastermind. */
+enum portolan_status workbench_put_store(struct workbench *w, const char *file,
+                                         struct portolan_error *err);
+
+/* For who only reads: a store that is not in the present folder may lie next to the assembly. */
+enum portolan_status workbench_look_beside(struct workbench *w, struct portolan_error *err);
 
 /* Loads every class that may run and each proxy, each in a process of its own, which constructors
  * of plug-ins may end. What fails goes to D, and is PORTOLAN_EFOREIGN. Flushes standard output. */

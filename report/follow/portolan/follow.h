@@ -6,7 +6,7 @@
 #ifndef PORTOLAN_FOLLOW_H
 #define PORTOLAN_FOLLOW_H
 
-#include <portolan/base.h>
+#include <portolan/store.h>
 
 /** What was seen so far. Start it with `send`, PORTOLAN_FOLLOWER_BEGINS. */
 struct portolan_follower {
@@ -28,5 +28,18 @@ struct portolan_follower {
  * now is read the next time, since a run does not wait for readers.
  */
 void portolan_follow(struct portolan_follower *f, const char *path);
+
+/** A stored STEP: NS is the time of rank 0's calls in it, from its N samples, which are borrowed.
+ */
+typedef void (*portolan_step_fn)(void *arg, int step, double ns,
+                                 const struct portolan_sample *samples, size_t n);
+
+/**
+ * Gives the steps FIRST to LAST of TRIAL to VISIT, in their order; *N is the number of samples that
+ * were read. Errors: those of the store, ENOMEM.
+ */
+enum portolan_status portolan_visit_steps(struct portolan_store *store, int64_t trial, int first,
+                                          int last, portolan_step_fn visit, void *arg, size_t *n,
+                                          struct portolan_error *err);
 
 #endif

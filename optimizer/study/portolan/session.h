@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * session: a session of portolan_measure() over the store of an assembly, of which the caller runs
+ * the trials. One thread. Nothing here prints or exits.
+ */
+#ifndef PORTOLAN_SESSION_H
+#define PORTOLAN_SESSION_H
+
+#include <portolan/measure.h>
+#include <portolan/workbench.h>
+
+/* The first member of the struct that the caller's functions are given. */
+struct measure_session {
+    struct workbench *w;
+    int ranks;                       /* of each trial */
+    const char *machine;             /* name of a virtual machine; NULL: this one */
+    const char *store;               /* set by measure_session_run() */
+    struct portolan_sample_set *set; /* the trials that were read last; its own */
+    enum portolan_status (*run)(void *session, const struct portolan_measure_trial *trial,
+                                struct portolan_error *err);
+    void (*say)(void *session, const char *text);
+};
+
+/*
+ * portolan_measure() with the trials of S's store that count. OPTIONS: ranks are those of S; a
+ * budget below 0 is the assembly's, and no budget there is no limit. Errors: ENOTFOUND if the
+ * assembly has no store in a file; those of portolan_measure().
+ */
+enum portolan_status measure_session_run(struct measure_session *s,
+                                         struct portolan_measure_options options, int *n_trials,
+                                         struct portolan_error *err);
+
+#endif
