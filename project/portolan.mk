@@ -84,7 +84,7 @@ build/%.o: build/%.c build/sidl.done build/flags
 -include $(wildcard build/*.d)
 
 # $(call portolan_chain,OBJECTS): each is compiled after the one before it.
-portolan_chain = $(if $(word 2,$(1)),$(eval $(word 2,$(1)): | $(word 1,$(1)))$(call portolan_chain,$(wordlist 2,99,$(1))))
+portolan_chain = $(if $(word 2,$(1)),$(eval $(word 2,$(1)): $(word 1,$(1)))$(call portolan_chain,$(wordlist 2,99,$(1))))
 # $(call portolan_component,CLASS,C_NAME)
 define portolan_component
 portolan_impl_$(2) := $$(or $$(wildcard $(2)_Impl.cxx $(2)_Impl.F90),$(2)_Impl.c)
