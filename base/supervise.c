@@ -11,11 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* How long a command that is asked to end may take to do so. */
 static const double patience_s = 2;
+
+/* A line may have so many bytes: what never ends a line would fill the memory. */
+static const size_t most_line = 65536;
 
 enum { OUTPUT, ERRORS, N_STREAMS };
 
@@ -27,8 +31,10 @@ struct watch {
     struct portolan_text lines[N_STREAMS]; /* what was read of a line that has not ended */
     double stop_s;                         /* when to end it, INFINITY: never; monotonic clock */
     bool is_stopping, is_late, has_ended;
-    int told;           /* the signal that this process got */
-    int status;         /* as waitpid(2) returns it */
+    int told;   /* the signal that this process got */
+    int status; /* as waitpid(2) returns it */
+    double began_s, ended_s;
+    struct rusage used;
     char message[1000]; /* the first error message that it wrote */
     char ended_by[200]; /* the signal that ended a rank, as the launcher says */
 };
@@ -61,6 +67,14 @@ static void clean_environment(void)
         environ[kept] = NULL;
 }
 
+static void limit(int what, double bytes)
+{
+    struct rlimit most = {(rlim_t)bytes, (rlim_t)bytes};
+
+    if (bytes > 0)
+        setrlimit(what, &most);
+}
+
 /* In the child. A group of its own, so that all of it can be ended, also when this process dies. */
 static void become_command(const struct watch *w, char *const *words, int ends[N_STREAMS])
 {
@@ -73,6 +87,13 @@ static void become_command(const struct watch *w, char *const *words, int ends[N
     dup2(ends[ERRORS], STDERR_FILENO);
     close(nothing);
     clean_environment();
+    /* Counts what is allocated, not what is mapped of files, which says little. */
+    limit(RLIMIT_DATA, w->how->memory_bytes);
+    limit(RLIMIT_FSIZE, w->how->file_bytes);
+    for (char *const *x = w->how->environment; x && *x; x++)
+        putenv(*x);
+    if (w->how->folder && chdir(w->how->folder))
+        _exit(127);
     execvp(words[0], words);
     fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
     _exit(127);
@@ -122,12 +143,21 @@ static void release_signals(void)
 static enum portolan_status begin(struct watch *w, char *const *words, struct portolan_error *err)
 {
     int out[2] = {-1, -1}, errors[2] = {-1, -1};
+    sigset_t all, own;
 
+    sigfillset(&all);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (catch_signals() && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC))
+    if (catch_signals() && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC)) {
+        w->began_s = portolan_now_s();
+        sigprocmask(SIG_BLOCK, &all, &own);
         w->pid = fork();
-    if (w->pid == 0)
-        become_command(w, words, (int[]){out[1], errors[1]});
+        if (w->pid == 0) { /* a signal for the child is none for this process */
+            release_signals();
+            sigprocmask(SIG_SETMASK, &own, NULL);
+            become_command(w, words, (int[]){out[1], errors[1]});
+        }
+        sigprocmask(SIG_SETMASK, &own, NULL);
+    }
     if (w->pid < 0)
         portolan_error_set(err, PORTOLAN_EIO, "cannot start '%s': %s", words[0], strerror(errno));
     else
@@ -190,12 +220,12 @@ static void take_bytes(struct watch *w, size_t stream, char *bytes, size_t n)
         size_t length = end ? (size_t)(end - bytes) : n;
 
         portolan_text_add_bytes(line, bytes, length);
-        if (!end)
+        if (!end && line->length < most_line)
             return;
         take_line(w, stream, line->bytes ? line->bytes : "");
         portolan_text_clear(line);
-        n -= length + 1;
-        bytes = end + 1;
+        n -= length + (end != NULL);
+        bytes += length + (end != NULL);
     }
 }
 
@@ -231,7 +261,10 @@ static void take_signals(struct watch *w)
 
     while (read(noted[0], &number, 1) == 1) {
         if (number == SIGCHLD) {
-            w->has_ended = w->has_ended || waitpid(w->pid, &w->status, WNOHANG) == w->pid;
+            if (!w->has_ended && wait4(w->pid, &w->status, WNOHANG, &w->used) == w->pid) {
+                w->has_ended = true;
+                w->ended_s = portolan_now_s();
+            }
         } else if (!w->told) {
             w->told = number;
             stop(w);
@@ -317,6 +350,22 @@ static enum portolan_status judge(const struct watch *w, struct portolan_error *
                               WEXITSTATUS(w->status));
 }
 
+static double seconds_of(const struct timeval *t)
+{
+    return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
+}
+
+static void tell_usage(const struct watch *w)
+{
+    if (w->how->usage)
+        *w->how->usage = (struct portolan_usage){
+            .elapsed_s = w->ended_s - w->began_s,
+            .processor_s = seconds_of(&w->used.ru_utime) + seconds_of(&w->used.ru_stime),
+            .memory_bytes = 1024.0 * (double)w->used.ru_maxrss,
+            .status = WIFEXITED(w->status) && !w->is_late ? WEXITSTATUS(w->status) : -1,
+            .is_late = w->is_late};
+}
+
 static enum portolan_status watch_command(const struct portolan_supervision *how,
                                           char *const *words, int *signal_number,
                                           struct portolan_error *err)
@@ -329,6 +378,7 @@ static enum portolan_status watch_command(const struct portolan_supervision *how
     if (!status) {
         wait_for_end(&w);
         end_orphans(&w);
+        tell_usage(&w);
         status = judge(&w, err);
     }
     end(&w);

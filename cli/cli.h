@@ -17,7 +17,8 @@ command_fn command_call, command_check, command_clue, command_compare, command_c
     command_convert, command_diagnose, command_doctor, command_draw, command_explain,
     command_export, command_import, command_link, command_llac, command_measure, command_model,
     command_new, command_obsp, command_optimize, command_veto, command_predict, command_profile,
-    command_report, command_run, command_trace, command_trials, command_watch, command_wrap;
+    command_report, command_run, command_trace, command_trials, command_tune, command_watch,
+    command_wrap;
 
 /*
  * Lets writes beyond the file size limit fail, with a message, instead of ending the program. Uses
@@ -131,6 +132,9 @@ int study_print(struct study_options *o, study_report_fn *report);
 /* A whole command: reads the options, then does the same; AS_JSON with --json. */
 int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report,
                  study_report_fn *as_json);
+
+/* Prints the choice for an assembly, and, of a program, the command line; RUNS it, if asked. */
+int optimize_assembly(struct study_options *o, bool runs);
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);

@@ -3,6 +3,7 @@
 #include "trial_words.h"
 
 #include <portolan/explain.h>
+#include <portolan/tune.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,21 @@ static enum portolan_status explain_stored(const struct trial_store *t, const st
     return status;
 }
 
+/* Of a program with options: each of its combinations. */
+static enum portolan_status explain_program(const struct trial_store *t, const struct options *o,
+                                            struct portolan_text *out, struct portolan_error *err)
+{
+    struct portolan_store_query query = {.assembly = t->assembly};
+    struct portolan_sample_set *set = NULL;
+    enum portolan_status status = portolan_store_read(t->store, &query, true, &set, err);
+
+    (void)o;
+    if (!status)
+        status = tune_explain(t->bench.assembly, set, out, err);
+    portolan_sample_set_destroy(set);
+    return status;
+}
+
 int command_explain(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -109,8 +125,9 @@ int command_explain(int argc, char **argv)
     int result;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK)
-        explain_stored(&t, &o, &out, &err);
+    if (!trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err))
+        (t.bench.assembly && t.bench.assembly->program ? explain_program
+                                                       : explain_stored)(&t, &o, &out, &err);
     result = err.status == PORTOLAN_OK ? write_text(NULL, out.bytes ? out.bytes : "")
                                        : print_error(&err);
     portolan_text_clear(&out);

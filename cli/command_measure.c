@@ -38,6 +38,9 @@ static const struct cli_option options[] = {
      INTO(struct measure_options, all_fixed)},
     {"budget", 'b', "SECONDS", "stop exploring after this time",
      INTO(struct measure_options, budget_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
+    {"factor", 0, "NUMBER",
+     "for a program: stop a trial that takes this many times as long as the best (default: 3)",
+     INTO(struct measure_options, factor), .least = 1.01, .wanted = "a number above 1"},
     {"launcher", 'l', "COMMAND",
      "start the ranks of each trial with COMMAND instead of mpiexec." PORTOLAN_MPI " -n N",
      INTO(struct measure_options, launcher)},
@@ -77,7 +80,7 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     struct portolan_error err = {0};
     char text[128];
 
-    if (portolan_trial_discard(store, m->session.w->assembly, &err))
+    if (store && portolan_trial_discard(store, m->session.w->assembly, &err))
         print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
              strsignal(number), before);
@@ -163,12 +166,53 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
         .began_s = m->began_s,
         .budget_s = o->budget_s,
         .all_fixed = o->all_fixed,
+        .factor = o->factor,
     };
+    enum portolan_status status;
     int n_trials;
 
     m->session.ranks = m->virtual.file ? m->virtual.n_ranks : m->n_ranks;
     m->session.machine = m->virtual.name;
-    return measure_session_run(&m->session, options, &n_trials, err);
+    m->session.launcher = o->launcher;
+    m->session.mpiexec = MPIEXEC;
+    status = measure_session_run(&m->session, options, &n_trials, err);
+    if (m->session.signal_number)
+        end_session(m, NULL, n_trials - 1, m->session.signal_number);
+    portolan_progress_hide();
+    fputs(m->session.reasons ? m->session.reasons : "", stderr);
+    free(m->session.reasons);
+    return status;
+}
+
+enum portolan_status measure_all(struct job *job, struct measure_options *o,
+                                 struct portolan_error *err)
+{
+    struct workbench w = {0};
+    struct measurement m = {.session = {.w = &w, .run = run_trial, .say = say},
+                            .job = job,
+                            .quiet = o->quiet,
+                            .n_ranks = job->cohort->size,
+                            .began_s = portolan_now_s()};
+    workbench_report_fn *report = job->cohort->rank == 0 ? print_diagnostic : NULL;
+    struct portolan_machine_reading before;
+    bool goes_on = true;
+    enum portolan_status status;
+
+    portolan_machine_read(&before);
+    job_drop_recorder(job);
+    print_log(true, job->cohort->rank);
+    status = o->machine || measure_word_trials(&m, o) ? PORTOLAN_OK : portolan_no_memory(err);
+    if (!status)
+        status = workbench_open(&w, &o->assembly, report, err);
+    status = portolan_cohort_agree(job->cohort, status, err);
+    if (status == PORTOLAN_OK)
+        status = measure_begin(&m, o, &before, &goes_on, err);
+    if (status == PORTOLAN_OK && goes_on)
+        status = measure(&m, o, err);
+    virtual_trials_close(&m.virtual);
+    workbench_close(&w);
+    portolan_arena_clear(&m.arena);
+    return status;
 }
 
 int command_measure(int argc, char **argv)
@@ -180,36 +224,12 @@ int command_measure(int argc, char **argv)
     };
     struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};
     struct portolan_error err = {0};
-    struct workbench w = {0};
     struct job job;
-    struct measurement m = {.session = {.w = &w, .run = run_trial, .say = say},
-                            .job = &job,
-                            .began_s = portolan_now_s()};
-    struct portolan_machine_reading before;
-    bool goes_on = true;
-    enum portolan_status status;
 
-    portolan_machine_read(&before);
     if (job_begin(&job, "measure"))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
-    job_drop_recorder(&job);
-    m.quiet = o.quiet;
-    m.n_ranks = job.cohort->size;
-    print_log(true, job.cohort->rank);
-    status = o.machine || measure_word_trials(&m, &o) ? PORTOLAN_OK : portolan_no_memory(&err);
-    if (!status)
-        status =
-            workbench_open(&w, &o.assembly, job.cohort->rank == 0 ? print_diagnostic : NULL, &err);
-    status = portolan_cohort_agree(job.cohort, status, &err);
-    if (status == PORTOLAN_OK)
-        status = measure_begin(&m, &o, &before, &goes_on, &err);
-    if (status == PORTOLAN_OK && goes_on)
-        status = measure(&m, &o, &err);
-    virtual_trials_close(&m.virtual);
-    workbench_close(&w);
-    portolan_arena_clear(&m.arena);
-    if (status != PORTOLAN_OK)
+    if (measure_all(&job, &o, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);
     job_end(&job);
     return 0;

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <portolan/store.h>
+#include <portolan/tune.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -15,10 +16,12 @@
 struct optimize_options {
     struct study_options study;
     const char *output;
-    bool json;
+    bool json, runs;
 };
 
 static const struct cli_option optimize_table[] = {
+    {"run", 0, NULL, "of a program with options: run what was chosen",
+     INTO(struct optimize_options, runs)},
     {"json", 0, NULL, "print all numbers as JSON", INTO(struct optimize_options, json)},
     {"output", 'o', "FILE", "write the chosen assembly to FILE",
      INTO(struct optimize_options, output)},
@@ -36,8 +39,10 @@ static enum portolan_status write_chosen(struct study *s, const struct portolan_
     for (size_t i = 0; status == PORTOLAN_OK && i < a->n_variables; i++) {
         const struct portolan_answer_variable *v = &a->variables[i];
 
-        status = portolan_assembly_select(s->w.assembly, v->instance,
-                                          v->options[v->chosen].implementation, err);
+        status = s->w.assembly->program
+                     ? tune_select(s->w.assembly, v->options[v->chosen].implementation, err)
+                     : portolan_assembly_select(s->w.assembly, v->instance,
+                                                v->options[v->chosen].implementation, err);
     }
     if (status == PORTOLAN_OK)
         status = portolan_assembly_write(s->w.assembly, file, &text, err);
@@ -45,6 +50,38 @@ static enum portolan_status write_chosen(struct study *s, const struct portolan_
         status = portolan_error_set(err, PORTOLAN_EIO, "the chosen assembly is not written");
     free(text);
     return status;
+}
+
+static void print_folder(const char *folder)
+{
+    fprintf(stderr, "portolan: its files are in %s\n", folder);
+}
+
+/* Prints the command line of what was chosen, or runs it. */
+static int apply_to_program(struct study *s, const struct portolan_plan_answer *answer,
+                            const struct optimize_options *o)
+{
+    struct portolan_assembly *a = s->w.assembly;
+    const struct portolan_answer_variable *v = answer->variables;
+    struct tune_session session = {0};
+    struct portolan_error err = {0};
+    const char *line = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (answer->n_variables)
+        status =
+            portolan_assembly_select(a, v->instance, v->options[v->chosen].implementation, &err);
+    if (!status)
+        status = tune_open(&session, a, NULL, MPIEXEC, &err);
+    if (!status)
+        line = tune_command_line(a, a->instances[0].selected, &session.arena);
+    if (line && !o->json)
+        printf("command: %s\n", line);
+    fflush(stdout);
+    if (!status && o->runs)
+        status = tune_run_here(&session, print_folder, &err);
+    tune_close(&session);
+    return status ? print_error(&err) : 0;
 }
 
 /* Prints the answer, and writes the assembly if there is one. */
@@ -63,6 +100,8 @@ static int choose(struct study *s, const struct optimize_options *o)
     portolan_text_clear(&out);
     if (result == 0 && answer->verdict == PORTOLAN_ANSWER_CANNOT_TELL)
         return EXIT_CANNOT_TELL;
+    if (result == 0 && s->w.assembly->program)
+        result = apply_to_program(s, answer, o);
     if (result == 0 && o->output) {
         if (write_chosen(s, answer, o->output, &err) != PORTOLAN_OK)
             return print_error(&err);
@@ -70,6 +109,24 @@ static int choose(struct study *s, const struct optimize_options *o)
             printf("written: %s\n", o->output);
     }
     return result;
+}
+
+static int optimize(struct optimize_options *o)
+{
+    struct portolan_error err = {0};
+    struct study s;
+    int result;
+
+    if (study_open(&s, &o->study, &study_means, true, &err) != PORTOLAN_OK)
+        return study_cannot_tell(&s, &err);
+    result = choose(&s, o);
+    study_close(&s);
+    return result;
+}
+
+int optimize_assembly(struct study_options *study, bool runs)
+{
+    return optimize(&(struct optimize_options){.study = *study, .runs = runs});
 }
 
 int command_optimize(int argc, char **argv)
@@ -80,16 +137,9 @@ int command_optimize(int argc, char **argv)
         .options = optimize_table,
     };
     struct optimize_options o = {0};
-    struct portolan_error err = {0};
-    struct study s;
-    int result;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (study_open(&s, &o.study, &study_means, true, &err) != PORTOLAN_OK)
-        return study_cannot_tell(&s, &err);
-    result = choose(&s, &o);
-    study_close(&s);
-    return result;
+    return optimize(&o);
 }
 
 /* -------------------------------------------------------------------------------------- predict */

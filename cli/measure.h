@@ -30,8 +30,13 @@ struct measure_options {
     int repeat, n;
     const char *machine;
     const char *launcher; /* words; NULL: mpiexec -n N, or none for one rank */
+    double factor;        /* a program's trial may take so many times as long as the best; 0: 3 */
     bool all_fixed, quiet;
 };
+
+/* A whole session in JOB, of which O was read. */
+enum portolan_status measure_all(struct job *job, struct measure_options *o,
+                                 struct portolan_error *err);
 
 /* Rank 0 prints a line, unless the session is quiet. */
 void measure_say(const struct measurement *m, const char *text);

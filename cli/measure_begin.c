@@ -176,8 +176,16 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
                                    struct portolan_machine_reading *before, bool *goes_on,
                                    struct portolan_error *err)
 {
+    const struct portolan_assembly *a = m->session.w->assembly;
     enum portolan_status status;
 
+    if (a->program && (o->machine || m->n_ranks > 1))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  o->machine
+                                      ? "--machine is for assemblies of components"
+                                      : "the trials of a program start its ranks: state them "
+                                        "as ranks=\"%d\", and start this without mpiexec",
+                                  m->n_ranks);
     if (!o->machine) {
         status = look_at_machine(m, before, err);
         return status ? status : leave_job(m, o, goes_on, err);

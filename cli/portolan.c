@@ -62,6 +62,7 @@ static const struct command commands[] = {
     {"control", command_control,
      "change what a running program measures and which alternatives it runs"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
+    {"tune", command_tune, "choose the options of a program by trials of its command line"},
     {"wrap", command_wrap, "measure an unmodified program, and exchange its libraries"},
     {"call", CALL(command_call),
      "translate C with CALL's pragmas into a program that measures itself"},

@@ -111,10 +111,18 @@ static PyObject *call_method(const struct served_method *s, PyObject *object,
     size_t n = 1;
 
     args[0] = object;
-    for (size_t i = 1; i <= m->n_arguments; i++)
-        if (m->parameters[i].mode != '>' &&
-            !(args[n++] = value_show(&m->parameters[i], &values[i])))
+    for (const struct sidl_parameter *p = m->parameters + 1; p <= m->parameters + m->n_arguments;
+         p++) {
+        union sidl_value *v = &values[p - m->parameters];
+
+        if (p->mode == '>')
+            continue;
+        args[n] = p->kind == 'i'   ? PyLong_FromLong(v->i) /* the most frequent ones first */
+                  : p->kind == 'd' ? PyFloat_FromDouble(v->d)
+                                   : value_show(p, v);
+        if (!args[n++])
             break;
+    }
     if (args[n - 1])
         made = PyObject_VectorcallMethod(s->name, args, n, NULL);
     while (--n > 0)
@@ -131,9 +139,7 @@ static bool give_all(const struct method *m, PyObject *made, union sidl_value *v
     if (m->n_out == 1 && m->parameters[0].kind != 'v')
         return value_give(made, &m->parameters[0], &values[0]);
     if (is_tuple && (!PyTuple_Check(made) || PyTuple_Size(made) != (Py_ssize_t)m->n_out)) {
-        PyErr_Format(PyExc_TypeError,
-                     "it must return a tuple of %zu values, result first (%s), not %R", m->n_out,
-                     m->callee.signature->text, made);
+        PyErr_SetString(PyExc_TypeError, "");
         return false;
     }
     for (size_t i = 0; i <= m->n_arguments; i++) {
@@ -145,6 +151,35 @@ static bool give_all(const struct method *m, PyObject *made, union sidl_value *v
             return false;
     }
     return true;
+}
+
+/* Says where the method is that returned MADE, and what would be right. */
+static void blame_result(const struct served_method *s, PyObject *made)
+{
+    PyObject *type, *error, *trace, *module, *better;
+    char kinds[METHOD_ARGUMENTS + 2];
+    size_t n = 0;
+
+    for (size_t i = 0; i <= s->method.n_arguments; i++) {
+        const struct sidl_parameter *p = &s->method.parameters[i];
+
+        if (i ? p->mode != ' ' : p->kind != 'v')
+            kinds[n++] = p->kind;
+    }
+    kinds[n] = '\0';
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    module = PyImport_ImportModule("portolan._component");
+    better = module ? PyObject_CallMethod(module, "wrong_result", "OOsOO", s->served->class,
+                                          s->name, kinds, made, error)
+                    : NULL;
+    if (better)
+        PyErr_SetObject((PyObject *)Py_TYPE(better), better);
+    Py_XDECREF(better);
+    Py_XDECREF(module);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
 }
 
 /* Out arguments that were set before one failed are freed: the caller takes none. */
@@ -159,7 +194,11 @@ static void handle(const struct sidl_handled *handled, void *self, union sidl_va
 
     if (!object)
         PyErr_SetString(PyExc_RuntimeError, "the object has no part in Python");
-    if (!made || !give_all(&s->method, made, values))
+    if (made && !give_all(&s->method, made, values)) {
+        blame_result(s, made);
+        Py_CLEAR(made);
+    }
+    if (!made)
         throw_python(handled->of->name, handled->name, _ex);
     Py_XDECREF(made);
     PyGILState_Release(lock);

@@ -4,6 +4,7 @@
 
 #include <portolan/mastermind.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -236,6 +237,10 @@ static enum portolan_status write_advice(struct report *r, struct portolan_json 
 
     (void)err;
     advise(r, a, why.text, &x);
+    if (r->shown && !strcmp(r->shown->outcome, "running") && *x.lead)
+        x.lead = portolan_arena_printf(&x.pool, "When trial %lld has ended: %c%s",
+                                       (long long)r->shown->id, tolower((unsigned char)*x.lead),
+                                       x.lead + 1);
     portolan_json_text(j, "kind", x.kind);
     portolan_json_text(j, "lead", x.lead);
     write_text(j, "command", &x.command);

@@ -138,7 +138,7 @@ try "$PORTOLAN" run --store=paper.db "$paper"
 try "$PORTOLAN" run --store=paper.db "$paper"
 report both paper.db purpose:explore purpose:run
 gives 'two sets of trials are compared' 0
-page both.html parts comparison
+page both.html parts comparison + difference
 
 # ---------------------------------------------------------------- hostile names, nothing, one trial
 

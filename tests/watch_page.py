@@ -61,6 +61,7 @@ def follow(page):
     second = run("scripted.xml", "--control=ctl", "--select=solver=heat.BandedCholesky")
     wait(page, lambda: "heat.BandedCholesky -> heat.Cholmod" in page.text("#watch ol") and "trial 2 " in page.text("header .about"))
     yield "steps and swaps appear while the run goes on", second.poll() is None and "Step " in page.text("#watch p + p"), page.text("#watch")
+    yield "what to do waits for its end", page.text("#now .lead").startswith("When trial 2 has ended: "), page.text("#now")
     wait(page, lambda: "took" in page.text("#watch p + p"))
     told = page.ask("[document.querySelector('#watch p + p').textContent, portolan.newest().first, portolan.time(portolan.newest().ns), "
                     "[...document.querySelectorAll('#steps .dots')].reduce((sum, d) => sum + +d.dataset.n, 0)]")

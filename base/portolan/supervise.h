@@ -9,13 +9,28 @@
 
 #include <portolan/command.h>
 
+/** What a command did. */
+struct portolan_usage {
+    double elapsed_s, processor_s; /**< wall time; processor time of all that it waited for */
+    double memory_bytes;           /**< most that one of its processes had in memory */
+    int status;                    /**< its exit status; -1: a signal ended it, or it was stopped */
+    bool is_late;                  /**< it was stopped at its limit of time */
+};
+
 struct portolan_supervision {
     double limit_s; /**< how long it may take; 0: no limit */
     bool is_silent; /**< what it writes to standard output is dropped */
-    /** Gets each line that it writes, but for error messages ("portolan: error: …"), of which the
-     * first becomes the reason, and for what launchers say of the end of a rank. */
+    /** Gets each line that it writes (longer than 64 KiB: in pieces), but for error messages
+     * ("portolan: error: …"), of which the first becomes the reason, and for what launchers say of
+     * the end of a rank. */
     void (*line)(void *arg, bool is_error, const char *text);
     void *arg;
+    struct portolan_usage *usage; /**< gets what it did; or NULL */
+    double memory_bytes;          /**< that each of its processes may allocate; 0: no limit */
+    double file_bytes;            /**< most of each file that it writes; 0: no limit */
+    const char *folder;           /**< in which it runs; NULL: this process's */
+    /** NAME=VALUE, added to its environment; ends with NULL. NULL: nothing is. */
+    char *const *environment;
 };
 
 /**

@@ -28,7 +28,8 @@ static void note_line(void *arg, bool is_error, const char *text)
 /* Runs SCRIPT in a shell. */
 static enum portolan_status run(struct seen *s, const char *script, double limit_s, bool is_silent)
 {
-    const struct portolan_supervision how = {limit_s, is_silent, note_line, s};
+    const struct portolan_supervision how = {
+        .limit_s = limit_s, .is_silent = is_silent, .line = note_line, .arg = s};
     struct portolan_arena arena = {0};
     enum portolan_status status;
 
@@ -57,6 +58,51 @@ static void what_it_writes_is_passed_on_by_lines(void **state)
     (void)state;
     ends("echo one; printf two", PORTOLAN_OK, "", "O:one|O:two|");
     ends("echo one >&2; echo >&2", PORTOLAN_OK, "", "E:one|E:|");
+}
+
+static void a_line_without_an_end_comes_in_pieces(void **state)
+{
+    struct seen s = {0};
+
+    (void)state;
+    assert_int_equal(run(&s, "head -c 200000 /dev/zero | tr '\\0' x", 0, false), PORTOLAN_OK);
+    assert_true(s.lines.length > 200000 + 2 * 3); /* "O:", "|" of at least three */
+    portolan_text_clear(&s.lines);
+}
+
+static void what_a_command_does_is_measured_and_limited(void **state)
+{
+    char *variables[] = {(char[]){"TUNED=7"}, NULL};
+    struct portolan_arena arena = {0};
+    struct portolan_usage usage;
+    struct seen s = {0};
+    struct portolan_supervision how = {
+        .line = note_line, .arg = &s, .usage = &usage, .folder = "/usr", .environment = variables};
+
+    (void)state;
+    assert_int_equal(portolan_supervise(&arena,
+                                        PORTOLAN_WORDS("sh", "-c", "pwd; echo $TUNED; exit 3"),
+                                        &how, &s.number, &s.err),
+                     PORTOLAN_EFOREIGN);
+    assert_string_equal(s.lines.bytes, "O:/usr|O:7|");
+    assert_int_equal(usage.status, 3);
+    assert_false(usage.is_late);
+    assert_true(usage.elapsed_s > 0 && usage.memory_bytes > 0);
+    how.memory_bytes = 32e6;
+    portolan_text_clear(&s.lines);
+    assert_int_equal(
+        portolan_supervise(
+            &arena, PORTOLAN_WORDS("sh", "-c", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)"),
+            &how, &s.number, &s.err),
+        PORTOLAN_EFOREIGN);
+    how.memory_bytes = 0;
+    how.limit_s = 0.1;
+    assert_int_equal(
+        portolan_supervise(&arena, PORTOLAN_WORDS("sleep", "100"), &how, &s.number, &s.err),
+        PORTOLAN_EFOREIGN);
+    assert_true(usage.is_late && usage.status == -1 && usage.elapsed_s >= 0.1);
+    portolan_text_clear(&s.lines);
+    portolan_arena_clear(&arena);
 }
 
 static void standard_output_may_be_dropped(void **state)
@@ -149,6 +195,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_it_writes_is_passed_on_by_lines),
+        cmocka_unit_test(a_line_without_an_end_comes_in_pieces),
+        cmocka_unit_test(what_a_command_does_is_measured_and_limited),
         cmocka_unit_test(standard_output_may_be_dropped),
         cmocka_unit_test(how_it_failed_is_the_reason),
         cmocka_unit_test(what_a_launcher_says_of_a_rank_is_the_reason),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "assembly.h"
 
+#include <portolan/options.h>
+
 #include <string.h>
 
 #include "value.h"
@@ -8,12 +10,19 @@
 struct portolan_assembly_instance *
 portolan_assembly_peek_instance(const struct portolan_assembly *a, const char *name)
 {
-    return named_find(a->instances, a->n_instances, sizeof *a->instances, name);
+    const struct portolan_assembly_program *p = a->program;
+    struct portolan_assembly_instance *i =
+        named_find(a->instances, a->n_instances, sizeof *a->instances, name);
+
+    return i || !p ? i : named_find(p->options, p->n_options, sizeof *p->options, name);
 }
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name)
 {
-    return named_nearest(a->instances, a->n_instances, sizeof *a->instances, name);
+    const struct portolan_assembly_program *p = a->program;
+
+    return p ? named_nearest(p->options, p->n_options, sizeof *p->options, name)
+             : named_nearest(a->instances, a->n_instances, sizeof *a->instances, name);
 }
 
 const struct portolan_assembly_parameter *
@@ -173,6 +182,14 @@ static enum portolan_status find_alternative(struct portolan_assembly *a, const 
                               instance, portolan_did_you_mean(near).text);
 }
 
+/* If I is an option of a program, the combination as written changes with it. */
+static enum portolan_status settle(struct portolan_assembly *a,
+                                   const struct portolan_assembly_instance *i,
+                                   struct portolan_error *err)
+{
+    return a->program && i != a->instances ? portolan_options_settle(a, err) : PORTOLAN_OK;
+}
+
 enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const char *instance,
                                               const char *class_name, struct portolan_error *err)
 {
@@ -180,9 +197,10 @@ enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const
     struct portolan_assembly_alternative *x;
     enum portolan_status status = find_alternative(a, instance, class_name, &i, &x, err);
 
-    if (!status)
-        i->selected = (size_t)(x - i->alternatives);
-    return status;
+    if (status)
+        return status;
+    i->selected = (size_t)(x - i->alternatives);
+    return settle(a, i, err);
 }
 
 enum portolan_status portolan_assembly_pin(struct portolan_assembly *a, const char *instance,
@@ -199,7 +217,7 @@ enum portolan_status portolan_assembly_pin(struct portolan_assembly *a, const ch
     x->is_pinned = true;
     x->is_forbidden = false;
     assembly_leave_excluded(i);
-    return PORTOLAN_OK;
+    return settle(a, i, err);
 }
 
 enum portolan_status portolan_assembly_forbid(struct portolan_assembly *a, const char *instance,
@@ -220,7 +238,7 @@ enum portolan_status portolan_assembly_forbid(struct portolan_assembly *a, const
     x->is_forbidden = true;
     x->is_pinned = false;
     assembly_leave_excluded(i);
-    return PORTOLAN_OK;
+    return settle(a, i, err);
 }
 
 void assembly_leave_excluded(struct portolan_assembly_instance *i)
@@ -281,7 +299,8 @@ void assembly_read_double(struct assembly_reader *r, const struct xml_element *e
 void assembly_require_text(struct assembly_reader *r, const struct xml_element *e)
 {
     for (size_t i = 0; i < e->n_attributes; i++)
-        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value"))
+        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value") &&
+            strcmp(e->attributes[i].name, "words"))
             xml_complain(r->d, e, e->attributes[i].name, "'%s' of <%s> is empty",
                          e->attributes[i].name, e->name);
 }

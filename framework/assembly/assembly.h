@@ -13,7 +13,7 @@ struct assembly_impl {
 };
 
 extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, model_rule;
-extern const struct xml_rule layout_rule, data_rule, paradigm_rule, instance_rule;
+extern const struct xml_rule layout_rule, data_rule, paradigm_rule, instance_rule, program_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -51,7 +51,7 @@ struct assembly_reader {
     struct portolan_diagnostics *d;
 };
 
-/* Complains about attributes of E, but "value", that are empty. */
+/* Complains about attributes of E, but "value" and "words", that are empty. */
 void assembly_require_text(struct assembly_reader *r, const struct xml_element *e);
 
 /* Sets *VALUE if E has ATTRIBUTE, a number that is not negative. */
@@ -63,6 +63,25 @@ void assembly_read_double(struct assembly_reader *r, const struct xml_element *e
 /* Reads all <instance>. */
 void assembly_read_instances(struct assembly_reader *r, const struct xml_element *root);
 
+/* Reads one <parameter>. */
+void assembly_read_parameter(struct assembly_reader *r, const struct xml_element *e,
+                             struct portolan_assembly_parameter *p);
+
+/* Reads <program>: the instances that were read become its options. Once all is read, _finish
+ * checks that nothing in the assembly contradicts it, and makes the combination as written. */
+void assembly_read_program(struct assembly_reader *r, const struct xml_element *root);
+void assembly_finish_program(struct assembly_reader *r);
+/* portolan_options_settle(), also while ARENA does not belong to the assembly yet. */
+enum portolan_status assembly_settle_options(struct portolan_assembly *a,
+                                             struct portolan_arena *arena,
+                                             struct portolan_error *err);
+/* Complains about words of instances, where there is no program. */
+void assembly_refuse_words(struct assembly_reader *r, const struct xml_element *root);
+void assembly_write_program(struct portolan_text *b, const struct portolan_assembly *a);
+/* Calls VISIT with each placeholder's name, which is not terminated, in TEXT (NULL: none). */
+void assembly_visit_places(const char *text,
+                           void (*visit)(void *arg, const char *name, size_t length), void *arg);
+
 /* Reads <cases>. */
 void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
                          const struct xml_element *e, struct portolan_diagnostics *d);
@@ -71,8 +90,13 @@ void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *are
 void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
 /* "(LEFT) and (RIGHT)", or the one that is not NULL. */
-const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
-                                     const char *right);
+static inline const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
+                                                   const char *right)
+{
+    return !left || !right ? left ? left : right
+                           : portolan_arena_printf(arena, "(%s) and (%s)", left, right);
+}
+
 /*
  * Joins the conditions of E's <applies> children, whose form is checked, to CONDITION (NULL: none).
  * LINE, unless it is set, becomes the line of the first child.

@@ -9,14 +9,6 @@ const struct xml_rule applies_rule = {.name = "applies", .required = XML_WORDS("
 const struct xml_rule applies_class_rule = {.name = "applies",
                                             .optional = XML_WORDS("if", "query")};
 
-const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
-                                     const char *right)
-{
-    if (!left || !right)
-        return left ? left : right;
-    return portolan_arena_printf(arena, "(%s) and (%s)", left, right);
-}
-
 static void check_condition_form(struct portolan_arena *arena, const struct xml_element *e,
                                  struct portolan_diagnostics *d)
 {

@@ -464,6 +464,8 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
         a->go.provider ? portolan_assembly_peek_instance(a, a->go.provider) : NULL;
     int before = c.d->count;
 
+    if (a->program)
+        return PORTOLAN_OK; /* it has no classes */
     for (size_t i = 0; i < a->n_instances; i++)
         check_instance(&c, &a->instances[i]);
     for (size_t i = 0; i < a->n_connections; i++)

@@ -13,12 +13,13 @@ static const struct xml_rule configure = {.name = "configure",
 static const struct xml_rule alternative = {
     .name = "alternative",
     .required = XML_WORDS("class"),
-    .optional = XML_WORDS("memory", "pin", "forbid", "remedies"),
+    .optional = XML_WORDS("memory", "pin", "forbid", "remedies", "words"),
     .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule)};
 const struct xml_rule instance_rule = {
     .name = "instance",
     .required = XML_WORDS("name", "class"),
-    .optional = XML_WORDS("x", "y", "memory", "accuracy", "stateful"),
+    .optional =
+        XML_WORDS("x", "y", "memory", "accuracy", "stateful", "words", "from", "to", "by", "times"),
     .children =
         XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule, &alternative)};
 
@@ -29,8 +30,8 @@ static bool is_name(const char *text)
                                        "0123456789_-")];
 }
 
-static void read_parameter(struct assembly_reader *r, const struct xml_element *e,
-                           struct portolan_assembly_parameter *p)
+void assembly_read_parameter(struct assembly_reader *r, const struct xml_element *e,
+                             struct portolan_assembly_parameter *p)
 {
     const char *type = xml_value(e, "type");
 
@@ -104,6 +105,7 @@ static void read_alternative(struct assembly_reader *r, const struct xml_element
     check_double_parameters(r, e);
     out->class_name = xml_value(e, "class");
     out->line = e->line;
+    out->words = xml_value(e, "words");
     out->parameters = portolan_arena_alloc(r->arena, own + inherited, sizeof *out->parameters);
     if (r->arena->failed)
         return;
@@ -111,7 +113,7 @@ static void read_alternative(struct assembly_reader *r, const struct xml_element
         add_parameter(out, &base->parameters[i]);
     for (const struct xml_element *c = NULL; (c = xml_next(e, c, "parameter"));) {
         memset(&p, 0, sizeof p);
-        read_parameter(r, c, &p);
+        assembly_read_parameter(r, c, &p);
         add_parameter(out, &p);
     }
     read_configures(r, e, base, out);

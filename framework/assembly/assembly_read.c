@@ -37,8 +37,8 @@ static const struct xml_rule go = {
 const struct xml_rule assembly_rule = {
     .name = "assembly",
     .required = XML_WORDS("name"),
-    .children = XML_RULES(&path, &instance_rule, &connect, &monitor, &pair, &data_rule,
-                          &paradigm_rule, &sweep, &optimizer, &go)};
+    .children = XML_RULES(&path, &program_rule, &instance_rule, &connect, &monitor, &pair,
+                          &data_rule, &paradigm_rule, &sweep, &optimizer, &go)};
 
 /* -- From the tree of an assembly file to its struct. assembly_check.c checks references. -- */
 
@@ -300,6 +300,10 @@ static void read_tree(struct assembly_reader *r, const struct xml_element *root)
     assembly_require_text(r, root);
     read_paths(r, root);
     assembly_read_instances(r, root);
+    if (xml_next(root, NULL, "program"))
+        assembly_read_program(r, root);
+    else
+        assembly_refuse_words(r, root);
     read_connections(r, root);
     read_go(r, root);
     if (r->arena->failed)
@@ -318,6 +322,8 @@ static void read_tree(struct assembly_reader *r, const struct xml_element *root)
     read_optimizer(r, root);
     if (!r->arena->failed && !r->d->count)
         assembly_check_references(r->a, r->d);
+    if (!r->arena->failed && !r->d->count && r->a->program)
+        assembly_finish_program(r);
 }
 
 /* A paradigm as the only content of a file. */

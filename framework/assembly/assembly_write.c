@@ -348,7 +348,9 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a,
     xml_add_start(&b, "", "assembly", "name", a->name, NULL);
     portolan_text_add(&b, ">\n");
     write_paths(&b, place, a);
-    for (size_t i = 0; i < a->n_instances; i++)
+    if (a->program)
+        assembly_write_program(&b, a);
+    for (size_t i = 0; i < a->n_instances && !a->program; i++)
         write_instance(&b, place, &a->instances[i]);
     write_connections(&b, a);
     assembly_write_data(&b, a);

@@ -104,6 +104,7 @@ struct portolan_assembly_alternative {
     bool is_forbidden;          /**< it may not run */
     const char *remedies; /**< the factors of the paradigm that it remedies, separated by blanks;
                              NULL: none are stated */
+    const char *words;    /**< of an option's value: what it puts into the command; else NULL */
     int line;
 };
 
@@ -220,6 +221,45 @@ struct portolan_assembly_case {
     int line;            /**< in the assembly, or in the file of cases */
 };
 
+/** A line of a program's output: REGEX (POSIX, extended, and \d) has a group with a number. */
+struct portolan_assembly_match {
+    const char *name; /**< of a context; NULL for the others */
+    const char *regex;
+    int line;
+};
+
+/** A text in which "{NAME}" stands for a parameter of the program or the words of an option: what a
+ * file (NAME: in the trial's folder) or an environment variable is made of. */
+struct portolan_assembly_template {
+    const char *name, *text;
+    const char *file; /**< that has the text, as the assembly names it; NULL: the assembly has it */
+    int line;
+};
+
+/**
+ * A program that runs in place of components (<portolan/options.h>). The assembly has one instance,
+ * of the same name, whose alternatives are combinations of the options' values.
+ */
+struct portolan_assembly_program {
+    const char *name, *command; /**< COMMAND: a template, too */
+    const char *store;          /**< file of its trials */
+    double timeout_s, memory;   /**< of a trial, and bytes of each process; 0: no limit */
+    int ranks, status;          /**< as how many ranks it runs; its exit status if all is well */
+    struct portolan_assembly_match accuracy, time; /**< regex NULL: not stated */
+    size_t n_failed;
+    struct portolan_assembly_match *failed; /**< a line that matches one tells of a failure */
+    size_t n_contexts;
+    struct portolan_assembly_match *contexts;
+    size_t n_files;
+    struct portolan_assembly_template *files;
+    size_t n_variables;
+    struct portolan_assembly_template *variables; /**< of the environment */
+    size_t n_options;
+    struct portolan_assembly_instance *options; /**< each has a value as class, with words */
+    bool *is_placed; /**< per option: some text has "{NAME}"; else its words end the command */
+    int line;
+};
+
 #define PORTOLAN_ASSEMBLY_PRUNING 0.1
 /** The bound that reports show next to the rules if none is stated. */
 #define PORTOLAN_ASSEMBLY_EPSILON 0.05
@@ -248,6 +288,7 @@ struct portolan_assembly {
     const char *cases_file; /**< the file that holds them; NULL: the assembly itself */
     int cases_line;         /**< of the columns' names */
     struct portolan_assembly_paradigm *paradigm; /**< NULL: none is stated */
+    struct portolan_assembly_program *program;   /**< NULL: components run */
     double sweep_budget_s, sweep_timeout_s;      /**< of all trials, and of one; 0 = none stated */
     double alpha, beta; /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
     double epsilon;     /**< share of the run that pruning may drop; 0: the two rules prune */

@@ -8,7 +8,7 @@ enum { MOST_FACTS = 256 };
 
 bool portolan_trial_counts(const struct portolan_trial *t)
 {
-    return strcmp(t->outcome, "failed") != 0;
+    return strcmp(t->outcome, "failed") != 0 && strcmp(t->outcome, "stopped") != 0;
 }
 
 bool portolan_fact_is_of_build(const char *name)

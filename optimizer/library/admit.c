@@ -246,8 +246,10 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
 static struct plan_verdict verdict_on(const struct evidence *e)
 {
     return (struct plan_verdict){.kind = !evidence_is_bad(e) ? PLAN_ADMITTED
+                                         : e->stopped_s > 0  ? PLAN_STOPPED
                                          : e->failed         ? PLAN_FAILED
                                                              : PLAN_INACCURATE,
+                                 .stopped_s = e->stopped_s,
                                  .accuracy = e->accuracy,
                                  .trial = e->trial};
 }

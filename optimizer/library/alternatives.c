@@ -51,11 +51,10 @@ static const char *binding_of(const struct plan_view *v, const struct plan_forbi
     static const char *const bounds[] = {[PLAN_BY_CONVERSION] = "conversion",
                                          [PLAN_BY_MEMORY] = "memory",
                                          [PLAN_BY_ACCURACY] = "accuracy"};
-    static const char *const verdicts[] = {[PLAN_ADMITTED] = "unmeasured",
-                                           [PLAN_FAILED] = "failure",
-                                           [PLAN_INACCURATE] = "accuracy",
-                                           [PLAN_UNPROVEN] = "unproven",
-                                           [PLAN_INAPPLICABLE] = "condition"};
+    static const char *const verdicts[] = {
+        [PLAN_ADMITTED] = "unmeasured", [PLAN_FAILED] = "failure",
+        [PLAN_STOPPED] = "failure",     [PLAN_INACCURATE] = "accuracy",
+        [PLAN_UNPROVEN] = "unproven",   [PLAN_INAPPLICABLE] = "condition"};
 
     if (f->by != PLAN_BY_PATH)
         return bounds[f->by];

@@ -36,7 +36,8 @@ static bool is_known_bad(const struct portolan_plan *p, size_t path, size_t own)
         enum plan_verdict_kind kind = p->view.costs[path][k].verdict.kind;
 
         if (plan_own_of(p, path, k) == own &&
-            (kind == PLAN_FAILED || kind == PLAN_INACCURATE || kind == PLAN_INAPPLICABLE))
+            (kind == PLAN_FAILED || kind == PLAN_STOPPED || kind == PLAN_INACCURATE ||
+             kind == PLAN_INAPPLICABLE))
             return true;
     }
     return false;

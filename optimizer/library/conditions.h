@@ -9,6 +9,7 @@
 enum plan_verdict_kind {
     PLAN_ADMITTED,
     PLAN_FAILED,       /* a call failed there, or wherever it was tried */
+    PLAN_STOPPED,      /* likewise, it was stopped at a limit of time */
     PLAN_INACCURATE,   /* likewise, it missed the accuracy */
     PLAN_UNPROVEN,     /* it worked elsewhere, which does not prove that it works there */
     PLAN_INAPPLICABLE, /* its own condition excludes the place */
@@ -21,6 +22,7 @@ struct plan_verdict {
     bool is_blind;    /* unproven: contexts are not known */
     double accuracy;  /* in the evidence for the verdict; NaN: none */
     long long trial;  /* trial of that evidence; 0: none */
+    double stopped_s; /* stopped: it takes at least so long */
     double hope;      /* unproven: the chance that it works nonetheless */
     const char *why;  /* inapplicable: its condition */
 };

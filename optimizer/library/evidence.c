@@ -54,6 +54,11 @@ static void merge_evidence(struct evidence *into, const struct evidence *e)
 {
     if (e->failed || e->accuracy > into->accuracy)
         into->trial = e->trial;
+    /* What failed in one trial, and was stopped in another, failed. */
+    if (e->failed)
+        into->stopped_s = !into->failed || (into->stopped_s > 0 && e->stopped_s > 0)
+                              ? fmax(into->stopped_s, e->stopped_s)
+                              : 0;
     into->failed = into->failed || e->failed;
     into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
 }
@@ -99,7 +104,7 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
         if (p->paths[path].caller_at != NONE)
             selection[p->paths[path].scope.variables[p->paths[path].caller_at]] = 0;
         key = plan_tuple_of(p, &p->paths[path].scope, selection);
-        fill_next(p, path, t, key, NULL, out);
+        fill_next(p, path, t, key, NULL, out)->stopped_s = t->stopped_s;
         out->n += key != NONE && !is_trial_lifted(p, path, t->selection[v], t->trial->id);
     }
 }

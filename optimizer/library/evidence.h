@@ -18,8 +18,9 @@ struct evidence {
     size_t point;
     double at[MOST_COORDINATES];
     bool failed;
-    double accuracy; /* the worst; NaN: none was reported */
-    double wanted;   /* accuracy wanted of this component; 0: any */
+    double stopped_s; /* failed, because it takes longer than this; 0: for another reason */
+    double accuracy;  /* the worst; NaN: none was reported */
+    double wanted;    /* accuracy wanted of this component; 0: any */
     double nearby; /* scaled distance to the combination's second nearest place; INFINITY: there is
                       none */
     struct rules misled; /* rules that would admit this place although it is bad */

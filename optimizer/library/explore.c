@@ -171,7 +171,8 @@ static enum portolan_status list_selections(struct exploration *e)
     const struct survey *s = &e->p.s;
     size_t *selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *selection);
     enum portolan_status status = selection ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    bool all = is_useless_as_written(e); /* then the core is not known */
+    /* Else the core is not known; an option of a program always matters. */
+    bool all = e->are_combinations || is_useless_as_written(e);
 
     for (size_t v = 0; !status && v < s->n_variables; v++) {
         bool active = all || is_core_as_written(e, v);
@@ -291,15 +292,28 @@ static enum portolan_status consider_trial(struct exploration *e, size_t selecti
     return e->out->finished ? take_next(e, selection, point) : PORTOLAN_OK;
 }
 
+/* Position K of N in an order that differs between points and never changes: neighbours in the file
+ * are not measured one after the other, so that a slow change of the machine does not look like an
+ * effect of an option. */
+static size_t shuffled(size_t k, size_t n, size_t point)
+{
+    static const size_t steps[] = {7919, 104729}; /* primes: one of them does not divide N */
+
+    return (k * steps[n % steps[0] == 0] + point * 31) % n;
+}
+
 static enum portolan_status consider_firsts(struct exploration *e, size_t from, size_t to,
                                             size_t *unaffordable)
 {
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; !status && i < e->n_points; i++)
-        for (size_t k = from; !status && k < to; k++)
+        for (size_t n = from; !status && n < to; n++) {
+            size_t k = e->are_combinations ? from + shuffled(n - from, to - from, i) : n;
+
             if (wants_first(e, k, i))
                 status = consider_trial(e, k, i, unaffordable);
+        }
     return status;
 }
 
@@ -311,9 +325,12 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
 
     for (size_t n = 1; !status && n < 2 * e->most_trials; n++)
         for (size_t i = 0; !status && i < e->n_points; i++)
-            for (size_t k = 0; !status && k < e->n_selections; k++)
+            for (size_t j = 0; !status && j < e->n_selections; j++) {
+                size_t k = e->are_combinations ? shuffled(j, e->n_selections, n + i) : j;
+
                 if (explore_n_trials(&e->cells[k][i]) == n && wants_again(e, k, i))
                     status = consider_trial(e, k, i, unaffordable);
+            }
     return status;
 }
 
@@ -420,6 +437,16 @@ static size_t count_good(const struct exploration *e)
     return n;
 }
 
+static void name_best(struct exploration *e)
+{
+    size_t best = e->are_combinations ? explore_best(e) : NONE;
+    const struct survey *s = &e->p.s;
+
+    if (best != NONE && s->n_variables)
+        e->out->best = portolan_arena_strdup(
+            &e->pool, s->variables[0].instance->alternatives[e->selections[best][0]].class_name);
+}
+
 static enum portolan_status find_next(struct exploration *e, struct portolan_error *err)
 {
     size_t firsts = 0, repetitions = 0;
@@ -439,6 +466,7 @@ static enum portolan_status find_next(struct exploration *e, struct portolan_err
     if (status)
         return status;
     e->out->done = count_good(e);
+    name_best(e);
     e->out->unaffordable = firsts ? firsts : repetitions;
     return note_all(e, firsts, repetitions);
 }
@@ -455,6 +483,8 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
                          struct portolan_next_trial **out, struct portolan_error *err)
 {
     struct exploration e = {.budget_s = budget_left_s,
+                            .are_combinations = options->are_combinations,
+                            .is_race = options->is_race,
                             .most_trials = options->most_trials > 0 ? (size_t)options->most_trials
                                                                     : MOST_TRIALS};
     struct answer *answer = portolan_calloc(1, sizeof *answer);
@@ -463,7 +493,8 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
     e.notes.pool = &e.pool;
     if (answer) {
         e.out = &answer->next;
-        *e.out = (struct portolan_next_trial){.finished = true, .purpose = "", .summary = ""};
+        *e.out = (struct portolan_next_trial){
+            .finished = true, .purpose = "", .summary = "", .best = ""};
         status = survey_init(&e.p.s, a, data, options, true, err);
         if (!status)
             status = find_next(&e, err);

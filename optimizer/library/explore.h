@@ -7,7 +7,7 @@
 #include "plan_internal.h"
 
 /* The result of a trial. */
-enum result { RESULT_GOOD, RESULT_FAILED, RESULT_INACCURATE, RESULT_KILLED };
+enum result { RESULT_GOOD, RESULT_FAILED, RESULT_INACCURATE, RESULT_KILLED, RESULT_STOPPED };
 
 struct tally {
     size_t n;
@@ -17,7 +17,8 @@ struct tally {
 /* The trials of one selection at one point. */
 struct cell {
     struct tally clean, all; /* seconds of good trials: of the undisturbed ones, and of all */
-    size_t n_failed, n_inaccurate, n_killed;
+    size_t n_failed, n_inaccurate, n_killed, n_stopped;
+    double bound_s; /* stopped: it takes at least so long */
     size_t trial; /* index in the survey of the last good trial with samples; NONE: there is none */
     double times; /* cost over the best at that point; 0: not known; NAN: not computed yet */
 };
@@ -44,6 +45,7 @@ struct exploration {
     struct plan_notes notes;
     double budget_s;
     size_t most_trials;
+    bool are_combinations, is_race; /* as in the options */
     struct portolan_next_trial *out;
 };
 
@@ -61,8 +63,14 @@ const struct tally *explore_tally_of(const struct cell *c);
 size_t explore_n_trials(const struct cell *c);
 /* Returns whether at least two trials made their process die, and there are no others. */
 bool explore_is_deadly(const struct cell *c);
-/* Returns whether it failed or was not accurate enough, so that others are not compared with it. */
+/* Returns whether all that is known is that it takes longer than BOUND_S. */
+bool explore_was_stopped(const struct cell *c);
+/* Returns whether it was stopped, failed or was not accurate enough, so that others are not
+ * compared with it. */
 bool explore_is_bad(const struct cell *c);
+
+/* The combination with the least mean time at the largest point where any has one; NONE. */
+size_t explore_best(const struct exploration *e);
 
 /* explore_judge.c: returns whether a trial is not worth running, because it would fail or be far
  * too slow. */

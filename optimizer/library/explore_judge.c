@@ -9,6 +9,11 @@
  * sizes, and the second ratio is not below NO_BETTER of the first. */
 static const double hopeless = 5, no_better = 0.8;
 
+/* In a race, as many go on at least; and all that take at most CLEARLY times the best. Of the
+ * smallest size alone it is not known what changes with size: there it is CLEARLY_SMALL. */
+enum { LEAST_SURVIVORS = 4 };
+static const double clearly = 1.1, clearly_small = 2;
+
 /* Cases differ not only in size: a selection must be hopeless in at least this many. */
 enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
 
@@ -150,6 +155,8 @@ static double times_best(struct exploration *e, size_t selection, size_t point)
 
     if (!isnan(own->times))
         return own->times;
+    if (explore_was_stopped(own)) /* how much longer it takes is not known */
+        return own->times = INFINITY;
     own->times = 0;
     if (own->trial == NONE || explore_is_bad(own))
         return 0;
@@ -244,13 +251,93 @@ static bool is_new_ground(const struct exploration *e, size_t selection, size_t 
     return false;
 }
 
+size_t explore_best(const struct exploration *e)
+{
+    size_t best = NONE;
+
+    for (size_t i = e->n_points; best == NONE && i-- > 0;)
+        for (size_t k = 0; k < e->n_selections; k++) {
+            const struct cell *c = &e->cells[k][i];
+
+            if (c->all.n && !explore_is_bad(c) &&
+                (best == NONE ||
+                 explore_tally_of(c)->mean < explore_tally_of(&e->cells[best][i])->mean))
+                best = k;
+        }
+    return best;
+}
+
+/* The mean logarithm of SELECTION's times over those of OTHER, in pairs: over all cases before
+ * POINT, which differ in kind; but only at the size before, since a smaller one says less. */
+static double paired_loss(const struct exploration *e, size_t selection, size_t other, size_t point)
+{
+    double sum = 0, n = 0;
+
+    for (size_t i = e->p.s.a->n_cases ? 0 : point - 1; i < point; i++) {
+        const struct cell *a = &e->cells[selection][i], *b = &e->cells[other][i];
+
+        if (!a->all.n || !b->all.n)
+            continue;
+        sum += log(explore_tally_of(a)->mean / explore_tally_of(b)->mean);
+        n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+/* The loss that SELECTION will have at the largest size if it goes on as between the last two
+ * before POINT; that at the last if there is no such trend. */
+static double expected_loss(const struct exploration *e, size_t selection, size_t other,
+                            size_t point)
+{
+    double loss = paired_loss(e, selection, other, point), before, step, rest;
+
+    if (e->p.s.a->n_cases || point < 2 || !(e->sizes[point - 2] > 0))
+        return loss;
+    before = paired_loss(e, selection, other, point - 1);
+    step = log(e->sizes[point - 1] / e->sizes[point - 2]);
+    rest = log(e->sizes[e->n_points - 1] / e->sizes[point - 1]);
+    return step > 0 && before > 0 ? loss + (loss - before) * rest / step : loss;
+}
+
+/*
+ * In a race, returns whether SELECTION lost before POINT: it was worse than the better half and
+ * clearly worse than the best, or did not run there.
+ */
+static bool has_lost(const struct exploration *e, size_t selection, size_t point)
+{
+    const struct cell *own = point ? &e->cells[selection][point - 1] : NULL;
+    size_t n = 0, better = 0, best = selection;
+    double most = 0, limit = e->p.s.a->n_cases || point > 1 ? clearly : clearly_small;
+
+    if (!e->is_race || !selection || !own)
+        return false;
+    if (!own->all.n || explore_is_bad(own))
+        return true;
+    for (size_t k = 0; k < e->n_selections; k++) {
+        const struct cell *c = &e->cells[k][point - 1];
+        double loss;
+
+        if (!c->all.n || explore_is_bad(c))
+            continue;
+        n++;
+        loss = paired_loss(e, selection, k, point);
+        better += loss > 0;
+        if (loss > most) {
+            most = loss;
+            best = k;
+        }
+    }
+    return 2 * better >= n && better >= LEAST_SURVIVORS && most > log(limit) &&
+           expected_loss(e, selection, best, point) > log(limit);
+}
+
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
 {
     struct smaller_points r;
     bool ever_worked;
     size_t first, n;
 
-    if (inapplicable(e, selection, point, &first))
+    if (inapplicable(e, selection, point, &first) || has_lost(e, selection, point))
         return true;
     n = count_failures(e, selection, &ever_worked, &first);
     if (fails_everywhere(e, n, ever_worked) && !is_new_ground(e, selection, point))
@@ -276,6 +363,22 @@ static void note_failures(struct exploration *e, size_t selection)
                   n > 1 ? " and others" : "");
 }
 
+static void note_stopped(struct exploration *e, size_t selection)
+{
+    const char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
+    size_t n = 0, last = 0;
+
+    for (size_t i = 0; i < e->n_points; i++)
+        if (explore_was_stopped(&e->cells[selection][i])) {
+            last = i;
+            n++;
+        }
+    if (n)
+        plan_note(&e->notes, "%s was stopped at %s%s: it takes at least %.3g s",
+                  what && what[0] ? what : "as written", explore_point_text(e, e->points[last]),
+                  n > 1 ? " and others" : "", e->cells[selection][last].bound_s);
+}
+
 static void note_hopeless(struct exploration *e, size_t selection)
 {
     struct smaller_points r = {0};
@@ -285,7 +388,7 @@ static void note_hopeless(struct exploration *e, size_t selection)
         r = at_smaller(e, selection, i);
         found = !explore_n_trials(&e->cells[selection][i]) && is_hopeless(e, &r);
     }
-    if (found)
+    if (found && isfinite(r.before) && isfinite(r.last))
         plan_note(&e->notes,
                   "%s is not measured beyond %s: it took %.3g, then %.3g times the best time there",
                   plan_selection_text(&e->p.s, &e->pool, e->selections[selection]),
@@ -296,6 +399,7 @@ void explore_note_left_out(struct exploration *e, size_t selection)
 {
     note_applies(e, selection);
     note_failures(e, selection);
+    note_stopped(e, selection);
     note_hopeless(e, selection);
 }
 

@@ -132,6 +132,8 @@ static enum result result_of(const struct survey *s, const struct portolan_trial
 {
     if (strcmp(t->outcome, "finished") == 0)
         return RESULT_GOOD;
+    if (strcmp(t->outcome, "stopped") == 0)
+        return RESULT_STOPPED;
     if (strcmp(t->outcome, "running") == 0 || is_lifted_for_any(s, t))
         return RESULT_KILLED;
     return RESULT_FAILED;
@@ -221,6 +223,9 @@ static void add_outcome(struct cell *c, const struct exploration *e, size_t tria
     c->n_failed += o->result == RESULT_FAILED;
     c->n_inaccurate += o->result == RESULT_INACCURATE;
     c->n_killed += o->result == RESULT_KILLED;
+    c->n_stopped += o->result == RESULT_STOPPED;
+    if (o->result == RESULT_STOPPED)
+        c->bound_s = fmax(c->bound_s, o->elapsed_s);
     if (o->result != RESULT_GOOD)
         return;
     tally_add(&c->all, o->elapsed_s);
@@ -232,7 +237,7 @@ static void add_outcome(struct cell *c, const struct exploration *e, size_t tria
 
 size_t explore_n_trials(const struct cell *c)
 {
-    return c->all.n + c->n_failed + c->n_inaccurate;
+    return c->all.n + c->n_failed + c->n_inaccurate + c->n_stopped;
 }
 
 bool explore_is_deadly(const struct cell *c)
@@ -240,9 +245,14 @@ bool explore_is_deadly(const struct cell *c)
     return c->n_killed > 1 && explore_n_trials(c) == 0;
 }
 
+bool explore_was_stopped(const struct cell *c)
+{
+    return c->n_stopped && !c->all.n;
+}
+
 bool explore_is_bad(const struct cell *c)
 {
-    return c->n_failed || c->n_inaccurate || explore_is_deadly(c);
+    return c->n_failed || explore_was_stopped(c) || c->n_inaccurate || explore_is_deadly(c);
 }
 
 char *explore_point_text(struct exploration *e, const size_t *point)

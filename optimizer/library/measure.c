@@ -12,6 +12,22 @@
 /* A trial may take this many times as long as the best of its case, but at least so many seconds.
  */
 static const double limit_of_best = 10, least_limit_s = 10;
+/* The trial of a program may take at least so many seconds, since a start takes some. */
+static const double least_of_program_s = 1;
+
+/* What is fast and wrong is no measure for the others. */
+static bool is_accurate(const struct session *s, const struct portolan_sample_set *set,
+                        int64_t trial)
+{
+    for (size_t i = 0; i < set->n_samples; i++) {
+        const struct portolan_sample *x = &set->samples[i];
+        double wanted = x->trial == trial ? portolan_plan_wanted_accuracy(s->a, x->instance) : 0;
+
+        if (wanted > 0 && x->quality > wanted)
+            return false;
+    }
+    return true;
+}
 
 /*
  * Finds how long the next trial may take, in seconds: as the sweep says; else ten times the best
@@ -25,13 +41,20 @@ static enum portolan_status find_limit(struct session *s, double *limit_s,
     double best_s = INFINITY;
 
     *limit_s = s->a->sweep_timeout_s;
-    if (*limit_s > 0 || (status = s->r->read(s->r->arg, false, &set, err)))
+    if (s->o->factor > 0 && s->a->program->timeout_s > 0)
+        *limit_s = s->a->program->timeout_s;
+    if ((*limit_s > 0 && !(s->o->factor > 0)) ||
+        (status = s->r->read(s->r->arg, s->o->factor > 0, &set, err)))
         return status;
     for (size_t i = 0; i < set->n_trials; i++)
         if (!strcmp(set->trials[i].outcome, "finished") &&
-            s->r->has_parameters(s->r->arg, &set->trials[i]))
+            s->r->has_parameters(s->r->arg, &set->trials[i]) &&
+            is_accurate(s, set, set->trials[i].id))
             best_s = fmin(best_s, 1e-9 * set->trials[i].elapsed_ns);
-    if (isfinite(best_s))
+    if (isfinite(best_s) && s->o->factor > 0)
+        *limit_s = fmin(*limit_s > 0 ? *limit_s : INFINITY,
+                        fmax(least_of_program_s, s->o->factor * best_s));
+    else if (isfinite(best_s))
         *limit_s = fmax(least_limit_s, limit_of_best * best_s) + s->overhead_s;
     return PORTOLAN_OK;
 }

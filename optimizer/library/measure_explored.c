@@ -107,18 +107,58 @@ static enum portolan_status write_orders(const struct portolan_next_trial *next,
     return portolan_text_take(&t, orders, err);
 }
 
+/*
+ * Of a program whose combinations are in a race: first each that is offered has one trial, then
+ * those next to the best are offered, until the best has no new neighbour; then trials are
+ * repeated. All follows from the stored trials, so that a session goes on where one was stopped.
+ */
+static enum portolan_status next_combination(struct session *s,
+                                             const struct portolan_sample_set *set, double budget_s,
+                                             struct portolan_next_trial **next,
+                                             struct portolan_error *err)
+{
+    struct portolan_plan_options options = s->o->plan;
+    bool grew = true;
+    enum portolan_status status = s->r->offer(s->r->arg, NULL, &options.is_race, &grew, err);
+
+    options.are_combinations = true;
+    options.most_trials = 1;
+    for (grew = options.is_race; !status && grew;) {
+        char *best;
+
+        status = portolan_plan_next_trial(s->a, set, &options, budget_s, next, err);
+        if (status || !(*next)->finished || !*(*next)->best)
+            break;
+        if (!(best = portolan_strdup((*next)->best)))
+            status = portolan_no_memory(err);
+        portolan_next_trial_destroy(*next);
+        *next = NULL;
+        if (!status)
+            status = s->r->offer(s->r->arg, best, &options.is_race, &grew, err);
+        free(best);
+    }
+    if (status || (*next && !(*next)->finished))
+        return status;
+    portolan_next_trial_destroy(*next);
+    *next = NULL;
+    options.most_trials = s->o->plan.most_trials;
+    return portolan_plan_next_trial(s->a, set, &options, budget_s, next, err);
+}
+
 enum portolan_status measure_next_explored(struct session *s, char **orders,
                                            struct portolan_error *err)
 {
     const struct portolan_sample_set *set = NULL;
     struct portolan_next_trial *next = NULL;
+    double budget_s;
     enum portolan_status status = s->r->read(s->r->arg, true, &set, err);
 
     if (!status) {
         note_overhead(s, set);
-        status = portolan_plan_next_trial(s->a, set, &s->o->plan,
-                                          s->o->budget_s - measure_spent_s(s) - s->overhead_s,
-                                          &next, err);
+        budget_s = s->o->budget_s - measure_spent_s(s) - s->overhead_s;
+        status = s->r->offer
+                     ? next_combination(s, set, budget_s, &next, err)
+                     : portolan_plan_next_trial(s->a, set, &s->o->plan, budget_s, &next, err);
     }
     if (!status && !next->finished) {
         say_next(s, next);

@@ -3,6 +3,7 @@
 #include "measure_internal.h"
 
 #include <portolan/progress.h>
+#include <portolan/trials.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static bool is_measured(const struct session *s, const struct portolan_sample_se
         const struct portolan_trial *t = &set->trials[i];
 
         if ((!strcmp(t->outcome, "finished") ||
-             (!strcmp(t->outcome, "failed") && !is_lifted(set, t))) &&
+             (!portolan_trial_counts(t) && !is_lifted(set, t))) &&
             s->r->has_parameters(s->r->arg, t) && trial_has_selection(t, s->a))
             return true;
     }

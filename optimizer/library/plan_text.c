@@ -61,17 +61,34 @@ char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
     return plan_text(&text);
 }
 
+/* Why a trial of a program did not work, as its executor stored it; NULL: it is not known. */
+static const char *reason_of(const struct portolan_plan *p, long long trial)
+{
+    for (size_t i = 0; p->s.a->program && i < p->s.data->n_trials; i++)
+        if (p->s.data->trials[i].id == trial)
+            return portolan_trial_peek_fact(&p->s.data->trials[i], "failure");
+    return NULL;
+}
+
 static void explain_verdict(const struct portolan_plan *p, size_t path,
                             const struct plan_verdict *v, char *text, size_t size_bytes)
 {
     const struct survey_node *n = &p->s.nodes[path];
+    const char *why = reason_of(p, v->trial);
 
     switch (v->kind) {
+    case PLAN_STOPPED:
+        snprintf(text, size_bytes, "stopped in trial %lld: it takes at least %.3g s", v->trial,
+                 v->stopped_s);
+        break;
     case PLAN_FAILED:
-        snprintf(
-            text, size_bytes,
-            "%s.%s failed in trial %lld, and no context distinguishes that place from this one",
-            n->instance, n->method, v->trial);
+        if (why)
+            snprintf(text, size_bytes, "failed in trial %lld: %s", v->trial, why);
+        else
+            snprintf(
+                text, size_bytes,
+                "%s.%s failed in trial %lld, and no context distinguishes that place from this one",
+                n->instance, n->method, v->trial);
         break;
     case PLAN_INACCURATE:
         snprintf(text, size_bytes,

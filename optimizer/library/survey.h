@@ -43,6 +43,7 @@ struct survey_trial {
     size_t point;       /* the same for trials whose dims are all equal; below n_trials */
     bool failed;        /* none of its times counts */
     bool had_failures;  /* calls failed in it, even if it finished */
+    double stopped_s;   /* it was stopped after so long, and takes longer; 0: it was not */
     bool ended_blindly; /* it failed or was cut off, and no failed call explains it */
     size_t *selection;  /* per variable: the alternative at the start; NONE: another class */
     int steps;          /* 0: the whole run is one step */

@@ -298,6 +298,8 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
                                .x = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->x),
                                .texts = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->texts),
                                .failed = !portolan_trial_counts(t)};
+    if (!strcmp(t->outcome, "stopped"))
+        u->stopped_s = 1e-9 * t->elapsed_ns;
     if (s->a->steps_instance)
         u->steps = survey_read_steps(
             survey_trial_parameter(t, s->a->steps_instance, s->a->steps_parameter));

@@ -42,6 +42,13 @@ struct portolan_measure_runner {
                                  struct portolan_error *err);
     /** Rank 0: shows the user a line. */
     void (*say)(void *arg, const char *text);
+    /**
+     * Of a program with options, else NULL. Rank 0: adds combinations to the assembly's
+     * alternatives: all, or (*IS_RACE) those next to CHANGES_OF, NULL: to the one as written.
+     * *GREW: there are more than before.
+     */
+    enum portolan_status (*offer)(void *arg, const char *changes_of, bool *is_race, bool *grew,
+                                  struct portolan_error *err);
 };
 
 struct portolan_measure_options {
@@ -51,6 +58,9 @@ struct portolan_measure_options {
     double budget_s; /**< for all of it; trials that would exceed it are not run */
     /** Instead of exploring, run every assembly that the alternatives allow, once. */
     bool all_fixed;
+    /** Of a program with options: a trial may take so many times as long as the best of its case,
+     * and as long as the program's time-out; 0: as below. */
+    double factor;
 };
 
 /**

@@ -62,6 +62,10 @@ struct portolan_plan_options {
     /** portolan_plan_next_trial(): most trials of one selection at one point, twice as many where
      * some were disturbed; 0: 10. 1: exactly one, disturbed or not. */
     int most_trials;
+    /** portolan_plan_next_trial(): the alternatives are combinations of a program's options, in a
+     * race if `is_race`: at each size only those go on that were in the better half at the size
+     * before, or close to the best. */
+    bool are_combinations, is_race;
 };
 
 /**
@@ -315,7 +319,8 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
 
 /** The next trial to measure, with notes for the user. */
 struct portolan_next_trial {
-    bool finished; /**< nothing left to measure, or no budget for it; then only notes are set */
+    const char *best; /**< of a program's combinations: the best so far; "" if there is none */
+    bool finished;    /**< nothing left to measure, or no budget for it; then only notes are set */
     size_t n_selection;
     struct portolan_name_value *selection; /**< class of every variable instance */
     size_t n_parameters;

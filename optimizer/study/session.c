@@ -2,9 +2,11 @@
 /* What a session of measurements asks for, from the store and the palette of an assembly. */
 #include <portolan/session.h>
 
+#include <portolan/options.h>
 #include <portolan/store.h>
 #include <portolan/trials.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* The store's trials with this assembly, purpose, machine and number of ranks. */
@@ -27,7 +29,8 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     if (!status)
         portolan_trials_keep_of_machine(s->set, s->machine);
     *set = s->set;
-    return status;
+    return status || !s->w->assembly->program ? status
+                                              : tune_offer_measured(s->w->assembly, s->set, err);
 }
 
 static enum portolan_status keep_model(void *arg, const struct portolan_stored_model *model,
@@ -45,7 +48,9 @@ static enum portolan_status keep_model(void *arg, const struct portolan_stored_m
 
 static bool has_parameters(void *arg, const struct portolan_trial *t)
 {
-    return portolan_trial_has_parameters(t, ((struct measure_session *)arg)->w->assembly);
+    const struct portolan_assembly *a = ((struct measure_session *)arg)->w->assembly;
+
+    return a->program ? tune_has_parameters(a, t) : portolan_trial_has_parameters(t, a);
 }
 
 static bool has_port(void *arg, const char *class_name, const char *port)
@@ -60,12 +65,69 @@ static enum portolan_status apply_orders(void *arg, const char *orders, struct p
     return workbench_obey(((struct measure_session *)arg)->w, orders, err);
 }
 
+/* ------------------------------------------------------------------ programs with options */
+
+static enum portolan_status offer(void *arg, const char *changes_of, bool *is_race, bool *grew,
+                                  struct portolan_error *err)
+{
+    return tune_offer(((struct measure_session *)arg)->w->assembly, changes_of, is_race, grew, err);
+}
+
+static enum portolan_status run_program(void *arg, const struct portolan_measure_trial *trial,
+                                        struct portolan_error *err)
+{
+    struct measure_session *s = arg;
+    const char *changed = s->program.changed;
+    enum portolan_status status =
+        tune_run_trial(&s->program, trial->limit_s, &s->signal_number, err);
+    char text[512];
+
+    if (s->signal_number)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN, "told to end");
+    if (s->program.changed != changed) {
+        snprintf(
+            text, sizeof text,
+            "the trial changed '%.100s', which its command names: if it reads it, trials differ; "
+            "give each a copy of its own by <file> or --file NAME=%.100s",
+            s->program.changed, s->program.changed);
+        s->say(s, text);
+    }
+    return status;
+}
+
+/* Prepares what differs for programs. */
+static enum portolan_status begin_program(struct measure_session *s,
+                                          struct portolan_measure_options *options,
+                                          struct portolan_measure_runner *runner,
+                                          struct portolan_error *err)
+{
+    struct portolan_assembly *a = s->w->assembly;
+    enum portolan_status status =
+        tune_open(&s->program, a, s->launcher, s->mpiexec ? s->mpiexec : "mpiexec", err);
+
+    s->ranks = a->program->ranks;
+    options->factor = options->factor > 0 ? options->factor : 3;
+    options->plan.n_facts = 1;
+    options->plan.facts = &s->program.build;
+    runner->run = run_program;
+    runner->offer = offer;
+    return status || !options->all_fixed ? status : portolan_options_offer_all(a, err);
+}
+
+static void list_reasons(struct measure_session *s)
+{
+    struct portolan_text t = {0};
+
+    tune_list_failures(s->w->assembly, s->set, &t);
+    portolan_text_take(&t, &s->reasons, NULL);
+}
+
 enum portolan_status measure_session_run(struct measure_session *s,
                                          struct portolan_measure_options options, int *n_trials,
                                          struct portolan_error *err)
 {
     struct portolan_assembly *a = s->w->assembly;
-    const struct portolan_measure_runner runner = {
+    struct portolan_measure_runner runner = {
         .arg = s,
         .read = read_trials,
         .has_parameters = has_parameters,
@@ -75,7 +137,7 @@ enum portolan_status measure_session_run(struct measure_session *s,
         .keep = s->machine ? NULL : keep_model, /* stored models are of this machine */
         .say = s->say,
     };
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
 
     s->store = workbench_peek_store(s->w);
     if (!s->store || !s->store[0] || !strcmp(s->store, ":memory:"))
@@ -84,9 +146,17 @@ enum portolan_status measure_session_run(struct measure_session *s,
             "'%s' has no Mastermind with a file as its store: nothing would be stored", a->file);
     if (options.budget_s < 0)
         options.budget_s = a->sweep_budget_s > 0 ? a->sweep_budget_s : 1e9;
-    options.plan.ranks = s->ranks;
     a->purpose = options.all_fixed ? "fixed" : "explore";
-    status = portolan_measure(a, &options, &runner, n_trials, err);
+    if (a->program)
+        status = begin_program(s, &options, &runner, err);
+    else
+        options.factor = 0;
+    options.plan.ranks = s->ranks;
+    if (!status)
+        status = portolan_measure(a, &options, &runner, n_trials, err);
+    if (a->program && status == PORTOLAN_ECOMPONENT && s->set)
+        list_reasons(s);
+    tune_close(&s->program);
     portolan_sample_set_destroy(s->set);
     s->set = NULL;
     return status;

@@ -4,6 +4,7 @@
 #include <portolan/machine.h>
 #include <portolan/study.h>
 #include <portolan/trials.h>
+#include <portolan/tune.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,8 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
                                     portolan_shell_word(s->w.assembly->file).text);
     if (status == PORTOLAN_OK && s->w.store)
         accept_ended_by_signal(s->data);
+    if (status == PORTOLAN_OK && s->w.assembly->program)
+        status = tune_offer_known(s->w.assembly, s->data, err);
     if (status == PORTOLAN_OK)
         *ranks = ranks_of(s->data);
     return status;

@@ -66,9 +66,9 @@ static const char *find_owner(const struct workbench *w, const char *parameter,
                               struct portolan_error *err)
 {
     const struct portolan_assembly *a = w->assembly;
-    const char *owner = NULL;
+    const char *owner = a->program ? a->program->name : NULL;
 
-    for (size_t i = 0; i < a->n_instances; i++) {
+    for (size_t i = 0; i < a->n_instances && !a->program; i++) {
         const char *name = a->instances[i].name;
 
         if (!has_parameter(w, &a->instances[i], parameter))
@@ -303,6 +303,10 @@ enum portolan_status workbench_put_store(struct workbench *w, const char *file,
 {
     const char *keeper = find_keeper(w);
 
+    if (w->assembly->program) {
+        w->assembly->program->store = file;
+        return PORTOLAN_OK;
+    }
     if (!keeper)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "'%s' has no instance with an experiment store",
@@ -315,7 +319,7 @@ const char *workbench_peek_store(const struct workbench *w)
     const char *keeper = w->store ? NULL : find_keeper(w), *file;
 
     if (!keeper)
-        return w->store;
+        return w->store || !w->assembly->program ? w->store : w->assembly->program->store;
     file = portolan_assembly_peek_parameter(w->assembly, keeper, "store");
     if (file)
         return file;

@@ -215,6 +215,37 @@ static void what_failed_is_not_repeated_there_but_tried_elsewhere(void **state)
     world_destroy(w);
 }
 
+static void what_was_stopped_takes_longer_and_is_not_repeated(void **state)
+{
+    struct world *w = world_create(1);
+    struct portolan_next_trial *end;
+
+    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
+        world_trial(w, "explore", written, -1, written, n, 4);
+    world_trial(w, "explore", band, -1, band, 16, 4)->outcome = "stopped";
+    end = follow(w, 0);
+    assert_int_equal(count_trials(w, band, "16"), 1);
+    assert_true(count_trials(w, band, "24") > 0);
+    assert_true(has_note(end, "assembler=heat.Band was stopped at driver.n=16: it takes at least"));
+    portolan_next_trial_destroy(end);
+    world_destroy(w);
+}
+
+static void what_was_stopped_at_two_sizes_is_not_tried_at_larger_ones(void **state)
+{
+    struct world *w = world_create(1);
+    struct portolan_next_trial *end;
+
+    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
+        world_trial(w, "explore", written, -1, written, n, 4);
+    for (double n = 16; n <= 24; n += 8)
+        world_trial(w, "explore", band, -1, band, n, 4)->outcome = "stopped";
+    end = follow(w, 1);
+    assert_int_equal(count_trials(w, band, NULL), 2);
+    portolan_next_trial_destroy(end);
+    world_destroy(w);
+}
+
 static void what_only_failed_is_given_up_until_it_is_mended(void **state)
 {
     struct world *w = world_create(1);
@@ -556,6 +587,8 @@ UNIT_TESTS(cmocka_unit_test(begins_as_written_with_small_sizes),
            cmocka_unit_test(stops_when_the_budget_is_spent),
            cmocka_unit_test(hopeless_alternatives_are_left_out_of_larger_sizes),
            cmocka_unit_test(what_failed_is_not_repeated_there_but_tried_elsewhere),
+           cmocka_unit_test(what_was_stopped_takes_longer_and_is_not_repeated),
+           cmocka_unit_test(what_was_stopped_at_two_sizes_is_not_tried_at_larger_ones),
            cmocka_unit_test(what_only_failed_is_given_up_until_it_is_mended),
            cmocka_unit_test(where_nothing_works_as_written_all_others_are_tried),
            cmocka_unit_test(times_without_a_result_prune_nobody),

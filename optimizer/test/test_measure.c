@@ -131,8 +131,8 @@ static int close_lab(void **state)
 /* A session; returns how many trials were run. */
 static int measure(struct lab *l, bool all_fixed, double budget_s, enum portolan_status expected)
 {
-    const struct portolan_measure_runner runner = {l,     read_trials, has_parameters, has_port,
-                                                   apply, run,         keep,           say};
+    const struct portolan_measure_runner runner = {
+        l, read_trials, has_parameters, has_port, apply, run, keep, say, NULL};
     const struct portolan_measure_options options = {.plan = {.ranks = 1, .most_trials = 1},
                                                      .cohort = portolan_cohort_alone(),
                                                      .began_s = portolan_now_s(),

@@ -58,8 +58,41 @@ def _missing(cls: Any, types: list[str]) -> str:
     missing = [m for t in types for m in _methods(t) if not callable(getattr(cls, m, None))]
     if not missing:
         return ""
-    where = sys.modules[cls.__module__].__file__
-    return f"{where}: class {cls.__name__} has no method {', '.join(missing)}, which its types need"
+    return (f"{_place(cls)}: error: class {cls.__name__} has no method {', '.join(missing)}, which its types need: "
+            + ", ".join(types))
+
+
+def _place(of: Any) -> str:
+    """FILE:LINE of a class or function."""
+    import inspect
+
+    try:
+        return f"{inspect.getsourcefile(of)}:{inspect.getsourcelines(of)[1]}"
+    except (OSError, TypeError):
+        return getattr(of, "__module__", None) or "?"
+
+
+_kinds = {"b": "bool", "c": "char", "d": "double", "D": "dcomplex", "f": "float", "F": "fcomplex", "i": "int", "l": "long",
+          "p": "opaque", "e": "enumerator", "s": "string", "o": "object", "t": "struct", "[": "array",
+          "{": "the array that it changed, or None"}
+
+
+def wrong_result(cls: Any, name: str, kinds: str, made: Any, error: BaseException) -> BaseException:
+    """What is said of MADE, which a method returned in the place of KINDS."""
+    wanted = ", ".join(_kinds[k] for k in kinds) or "None"
+    shown = repr(made) if len(repr(made)) < 80 else f"a {type(made).__name__}"
+    return TypeError(f"{_place(getattr(cls, name))}: error: {name} returned {shown}, not {wanted}"
+                     + (", as a tuple" if len(kinds) > 1 else "") + (f": {error}" if str(error) else ""))
+
+
+def _mistake(error: BaseException) -> str:
+    """Of an import, in the author's own lines."""
+    import traceback
+
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: error: {error.msg}"
+    lines = [f for f in traceback.extract_tb(error.__traceback__) if "importlib" not in f.filename and f.filename != __file__]
+    return (f"{lines[-1].filename}:{lines[-1].lineno}: error: " if lines else "") + summary(error)
 
 
 def summary(error: BaseException) -> str:
@@ -71,7 +104,7 @@ def summary(error: BaseException) -> str:
 def traceback_of(error: BaseException) -> str:
     import traceback
 
-    return "".join(traceback.format_exception(error))
+    return "".join(traceback.format_exception(error)) if error.__traceback__ else ""
 
 
 def add_trace(error: Any) -> None:
@@ -111,10 +144,8 @@ def load(name: str, module: str, folder: str, provides: str) -> Any:
             return missing
         _loaded[name] = _portolan.component(name, cls, tuple(_type(t) for t in wanted))
         return _loaded[name]
-    except SyntaxError as e:
-        return f"{e.filename}:{e.lineno}: error: {e.msg}"
     except BaseException as e:
-        return summary(e) + "\n" + traceback_of(e)
+        return _mistake(e)
 
 
 def _methods(name: str) -> list[str]:

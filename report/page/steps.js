@@ -67,7 +67,7 @@ portolan.parts.steps = function (into, data, all) {
         if (!points.length && !decisions.length) return;
         if (note) note.hidden = true;
         const width = portolan.width(into), narrow = width < 600;
-        const box = { left: 78, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
+        const box = { left: 88, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
         const svg = portolan.figure(holder, 'steps', width, box.bottom + 44, 'Time of each step on rank 0',
             `${data.grouped ? 'Short steps were stored in groups: points are their means. ' : ''}${points.some(p => p.expected_ns > 0)
                 ? 'The line was predicted, with its 95 % interval. ' : ''}${decisions.length ? 'Marks above are decisions: filled where something changed, crossed where it was refused or undone. ' : ''}Drag to move; Ctrl and the wheel zoom.`);
@@ -79,7 +79,7 @@ portolan.parts.steps = function (into, data, all) {
         const foot = y.domain()[0], put = t => y(Math.min(y.domain()[1], Math.max(foot, t || foot)));
         svg.append('clipPath').attr('id', 'inside-steps').append('rect').attr('x', box.left).attr('y', 0)
             .attr('width', box.right - box.left).attr('height', box.bottom);
-        portolan.axes(svg, x, y, box, 'step', 'time of a step');
+        portolan.axes(svg, x, y, box, 'step', 'time of a step', v => Number.isInteger(v) ? v : '');
         const clip = svg.append('g').attr('clip-path', 'url(#inside-steps)');
         const many = (data.choices || []).length > 1;
         if (many) clip.selectAll('.runs').data(data.bands).enter().append('rect').attr('class', b => `runs s${b.choice % 6}`)

@@ -119,8 +119,8 @@
         if (s.trial !== shown || !tellStep()) step.textContent = `Step ${s.step} is stored.`;
     });
     hear('swap', s => {
-        add(swaps, 'li', `Step ${s.step}: ${s.change} (${s.outcome})`);
-        if (swaps.children.length > mostSwaps) swaps.firstChild.remove();
+        swaps.prepend(add(swaps, 'li', `Step ${s.step}: ${s.change} (${s.outcome})`)); // the newest is in sight
+        if (swaps.children.length > mostSwaps) swaps.lastChild.remove();
         pass(s);
     });
     hear('page', () => {

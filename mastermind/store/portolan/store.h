@@ -120,7 +120,8 @@ struct portolan_trial {
     const char *purpose;
     int ranks;
     const char *started; /**< UTC, ISO 8601; given by the store when NULL */
-    /** "running" until it is ended, then "finished" or "failed"; a killed run stays "running". */
+    /** "running" until it is ended, then "finished", "failed" or, if it was ended at a limit of
+     * time, "stopped": it takes at least `elapsed_ns`. A killed run stays "running". */
     const char *outcome;
     double elapsed_ns; /**< of the go call, slowest rank; 0 until ended */
     size_t n_parameters;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * session: a session of portolan_measure() over the store of an assembly, of which the caller runs
- * the trials. One thread. Nothing here prints or exits.
+ * the trials; those of a program with options it runs itself. One thread. Nothing here prints or
+ * exits.
  */
 #ifndef PORTOLAN_SESSION_H
 #define PORTOLAN_SESSION_H
 
 #include <portolan/measure.h>
+#include <portolan/tune.h>
 #include <portolan/workbench.h>
 
 /* The first member of the struct that the caller's functions are given. */
@@ -19,12 +21,18 @@ struct measure_session {
     enum portolan_status (*run)(void *session, const struct portolan_measure_trial *trial,
                                 struct portolan_error *err);
     void (*say)(void *session, const char *text);
+    /* Of a program with options: */
+    const char *launcher, *mpiexec; /* what starts its ranks, as in tune_open() */
+    struct tune_session program;    /* its own */
+    int signal_number;              /* this process was told to end, and nothing else; 0 */
+    char *reasons;                  /* why every trial failed, as a table, for free(); NULL */
 };
 
 /*
  * portolan_measure() with the trials of S's store that count. OPTIONS: ranks are those of S; a
  * budget below 0 is the assembly's, and no budget there is no limit. Errors: ENOTFOUND if the
- * assembly has no store in a file; those of portolan_measure().
+ * assembly has no store in a file; EFOREIGN with signal_number; those of portolan_measure() and
+ * tune_open().
  */
 enum portolan_status measure_session_run(struct measure_session *s,
                                          struct portolan_measure_options options, int *n_trials,
