@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 45
+plan 53
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -183,6 +183,43 @@ answered
 gives 'a budget ends a session' 0 'the budget does not allow'
 [ "$(sqlite3 budget.db 'SELECT count(*) FROM trial')" -le 5 ]
 result 'before a trial that would exceed it' $?
+
+# Files of other tools.
+cat >solver.txt <<'END'
+# name switch type values [| condition]
+method "-method " c (jacobi, sor, direct)
+omega "-omega " r (1.0, 1.8) | method == "sor"
+block "-b " i,log (4, 64)
+reorder "--reorder=" o (none, rcm, amd)
+[forbidden]
+(method == "direct") & (reorder == "none")
+END
+try "$PORTOLAN" tune --dry-run --irace solver.txt -- ./first
+count "irace's parameters: (1 + 9 + 1) x 5 x 3, and 5 are forbidden" 160 '^./first -method '
+gives 'some are used only with a value of another' 0 '-method sor -omega 1.2 -b 16 --reorder=rcm$' \
+    '-method jacobi -b 64 --reorder=none$'
+sed 's/| method == "sor"/& \& block > 4/' solver.txt >and.txt
+try "$PORTOLAN" tune --dry-run --irace and.txt -- ./first
+gives 'a condition that cannot be read' 1 'and.txt:3: .*a condition is of one parameter'
+sed 's/ r (1.0, 1.8)/ r (1.0)/' solver.txt >range.txt
+try "$PORTOLAN" tune --dry-run --irace range.txt -- ./first
+gives 'a range with one end' 1 'range.txt:3: .*a lower and an upper end'
+cat >results.json <<'END'
+{"results": [
+  {"command": "sleep 0.01", "times": [0.011, 0.012, 0.013], "exit_codes": [0, 0, 0], "parameters": {"x": "0.01"}},
+  {"command": "sleep 0.3", "times": [0.31, 0.33], "exit_codes": [0, 1]}]}
+END
+try "$PORTOLAN" tune --budget 0.001 --store from.db --hyperfine results.json --json to.json -- sleep '{x:0.01|0.2|0.3}'
+answered
+gives "hyperfine's results are trials" 0 'results.json: [35] trials' 'command: sleep 0.01'
+grep -qE '"command": "sleep 0.01", "times": \[0.011[0-9]*, 0.012, 0.013[0-9]*\], .*"median": 0.012, ' to.json
+result 'and are written so' $?
+echo '{"results": [{"command": "true", "times": [1]}]}' >others.json
+try "$PORTOLAN" tune --store others.db --hyperfine others.json -- sleep '{x:1|2}'
+gives 'results of another command' 1 'others.json:1: no result is of this command line'
+echo '{"results": [' >half.json
+try "$PORTOLAN" tune --store others.db --hyperfine half.json -- sleep '{x:1|2}'
+gives 'half a file of results' 1 'half.json:[12]: '
 
 # What is known of each combination.
 try "$PORTOLAN" explain options.xml

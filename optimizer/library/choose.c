@@ -494,7 +494,7 @@ static enum portolan_status write_pairs(struct portolan_arena *pool,
 {
     struct portolan_text all = {.failed = pool->failed};
 
-    if (n)
+    if (n && !pool->failed)
         qsort(list, n, sizeof *list, by_name);
     for (size_t i = 0; i < n && !all.failed; i++)
         portolan_text_add(&all, "%s%s=%s", i ? " " : "", list[i].name, list[i].value);

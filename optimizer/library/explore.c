@@ -22,6 +22,8 @@
 static const double narrow = 0.05, matters = 2;
 /* The factor by which the time of a single trial may be wrong. */
 static const double single = 1.5;
+/* The same for combinations of options, of which only those are repeated that may be the best. */
+static const double matters_of_combinations = 1, single_of_combinations = 1.25;
 
 enum { MOST_TRIALS = 10 };
 
@@ -234,13 +236,15 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
 }
 
 /* Bounds of the mean time in a cell; of a single trial they are wide. */
-static void time_bounds(const struct cell *c, double *low, double *high)
+static void time_bounds(const struct exploration *e, const struct cell *c, double *low,
+                        double *high)
 {
     const struct tally *t = explore_tally_of(c);
-    double width = explore_tally_width(t);
+    double width = explore_tally_width(t),
+           one = e->are_combinations ? single_of_combinations : single;
 
-    *low = t->n > 1 ? t->mean * (1 - width) : t->mean / single;
-    *high = t->n > 1 ? t->mean * (1 + width) : t->mean * single;
+    *low = t->n > 1 ? t->mean * (1 - width) : t->mean / one;
+    *high = t->n > 1 ? t->mean * (1 + width) : t->mean * one;
 }
 
 /* Returns whether SELECTION may take at most MATTERS times as long as the best at the point. */
@@ -253,11 +257,11 @@ static bool can_matter(const struct exploration *e, size_t selection, size_t poi
 
         if (!c->all.n || explore_is_bad(c))
             continue;
-        time_bounds(c, &low, &high);
+        time_bounds(e, c, &low, &high);
         best = fmin(best, high);
     }
-    time_bounds(&e->cells[selection][point], &low, &high);
-    return low <= matters * best;
+    time_bounds(e, &e->cells[selection][point], &low, &high);
+    return low <= (e->are_combinations ? matters_of_combinations : matters) * best;
 }
 
 /* Disturbed trials do not count and are repeated, but there are at most twice as many trials. */

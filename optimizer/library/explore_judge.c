@@ -359,8 +359,8 @@ static void note_failures(struct exploration *e, size_t selection)
                   "%s failed at all %zu points where it was tried and is not tried at others", what,
                   n);
     else if (n)
-        plan_note(&e->notes, "%s failed at %s%s and is not repeated there", what, where,
-                  n > 1 ? " and others" : "");
+        plan_note(&e->notes, "%s failed%s%s%s and is not repeated there", what,
+                  where && *where ? " at " : "", where, n > 1 ? " and others" : "");
 }
 
 static void note_stopped(struct exploration *e, size_t selection)

@@ -381,17 +381,14 @@ enum portolan_status portolan_callgraph_bound(const struct portolan_callgraph_no
                                               struct portolan_error *err)
 {
     enum portolan_status status = check_nodes(nodes, n, epsilon, epsilon, err);
-    struct portolan_arena pool = {0};
-    struct ranked *ranked = portolan_arena_alloc(&pool, n, sizeof *ranked);
-    double *within = portolan_arena_alloc(&pool, n, sizeof *within); /* dropped in each branch */
+    struct ranked *ranked = portolan_calloc(n + 1, sizeof *ranked);
+    double *within = portolan_calloc(n + 1, sizeof *within); /* dropped in each branch */
     double whole, dropped = 0;
     size_t m;
 
-    if (status || pool.failed) {
-        portolan_arena_clear(&pool);
-        return status ? status : portolan_no_memory(err);
-    }
-    m = rank_branches(nodes, n, marks, ranked, &whole);
+    if (!status && (!ranked || !within))
+        status = portolan_no_memory(err);
+    m = status ? 0 : rank_branches(nodes, n, marks, ranked, &whole);
     for (size_t k = 0; k < m; k++) {
         size_t i = ranked[k].node;
         double more = fmax(0, nodes[i].inclusive_ns - within[i]);
@@ -406,9 +403,11 @@ enum portolan_status portolan_callgraph_bound(const struct portolan_callgraph_no
         }
         within[nodes[i].parent] += within[i];
     }
-    mark_below(nodes, n, marks);
-    portolan_arena_clear(&pool);
-    return PORTOLAN_OK;
+    if (!status)
+        mark_below(nodes, n, marks);
+    free(ranked);
+    free(within);
+    return status;
 }
 
 /* ------------------------------------------------- in words */

@@ -29,16 +29,27 @@ static enum portolan_status list_variables(struct survey *s)
         if (x->n_alternatives > 1)
             s->variables[s->n_variables++] = (struct survey_variable){
                 x, x->n_alternatives,
-                portolan_arena_alloc(&s->pool, x->n_alternatives, sizeof(double))};
+                portolan_arena_alloc(&s->pool, x->n_alternatives, sizeof(double)),
+                portolan_arena_alloc(&s->pool, x->n_alternatives, sizeof(struct survey_name))};
     }
-    return s->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+    if (s->pool.failed)
+        return PORTOLAN_ENOMEM;
+    for (size_t v = 0; v < s->n_variables; v++)
+        survey_sort_names(&s->variables[v]);
+    return PORTOLAN_OK;
 }
 
-static size_t trial_index(const struct survey *s, int64_t id)
+/* Looks first at *NEXT, where it will be if samples and trials are in the same order. */
+static size_t trial_index(const struct survey *s, int64_t id, size_t *next)
 {
-    for (size_t i = 0; i < s->n_trials; i++)
-        if (s->trials[i].trial->id == id)
+    for (size_t k = 0; k < s->n_trials; k++) {
+        size_t i = (*next + k) % s->n_trials;
+
+        if (s->trials[i].trial->id == id) {
+            *next = i + 1;
             return i;
+        }
+    }
     return NONE;
 }
 
@@ -119,7 +130,7 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
 {
     double *work;
     size_t most = (size_t)s->ranks;
-    size_t n = s->data->n_samples;
+    size_t n = s->data->n_samples, next = 0;
     enum portolan_status status;
 
     for (size_t i = 0; i < s->n_trials; i++)
@@ -128,7 +139,7 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
     work = portolan_calloc(most + 1, sizeof *work);
     status = work ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     for (size_t begin = 0, end; !status && begin < n; begin = end) {
-        size_t trial = trial_index(s, s->data->samples[begin].trial);
+        size_t trial = trial_index(s, s->data->samples[begin].trial, &next);
 
         for (end = begin; end < n && s->data->samples[end].trial == s->data->samples[begin].trial;)
             row_of_sample[end++] = NONE;

@@ -20,6 +20,10 @@ struct survey_variable {
     const struct portolan_assembly_instance *instance;
     size_t n;
     double *first; /* per alternative: most steps of first calls after a start */
+    struct survey_name {
+        const char *name;
+        size_t alternative;
+    } * names; /* of the alternatives, in alphabetical order: a program has many combinations */
 };
 
 /*
@@ -175,6 +179,7 @@ bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size
 /* Copies the numeric ones of VALUES, one per dim, to the inputs X of a model; returns how many. */
 size_t survey_inputs(const struct survey *s, const double *values, double *x);
 size_t survey_variable_of(const struct survey *s, const char *instance);
+void survey_sort_names(struct survey_variable *v);
 size_t survey_alternative_of(const struct survey *s, size_t variable, const char *class_name);
 /* The present value of a parameter in the assembly; NULL: the assembly does not set it. */
 const char *survey_set_text(const struct portolan_assembly *a, const char *instance,

@@ -2,6 +2,7 @@
 /* Looks up what names of instances, classes and parameters stand for in assemblies and trials. */
 #include "survey.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 size_t survey_variable_of(const struct survey *s, const char *instance)
@@ -12,12 +13,36 @@ size_t survey_variable_of(const struct survey *s, const char *instance)
     return NONE;
 }
 
+static int compare_names(const void *left, const void *right)
+{
+    const struct survey_name *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+
+    return order ? order : (a->alternative > b->alternative) - (a->alternative < b->alternative);
+}
+
+void survey_sort_names(struct survey_variable *v)
+{
+    for (size_t k = 0; k < v->n; k++)
+        v->names[k] = (struct survey_name){v->instance->alternatives[k].class_name, k};
+    qsort(v->names, v->n, sizeof *v->names, compare_names);
+}
+
 size_t survey_alternative_of(const struct survey *s, size_t variable, const char *class_name)
 {
-    for (size_t a = 0; a < s->variables[variable].n; a++)
-        if (strcmp(s->variables[variable].instance->alternatives[a].class_name, class_name) == 0)
-            return a;
-    return NONE;
+    const struct survey_variable *v = &s->variables[variable];
+    size_t from = 0, to = v->n; /* the first that is not before CLASS_NAME */
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        if (strcmp(v->names[middle].name, class_name) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < v->n && !strcmp(v->names[from].name, class_name) ? v->names[from].alternative
+                                                                   : NONE;
 }
 
 const char *survey_set_text(const struct portolan_assembly *a, const char *instance,

@@ -77,27 +77,30 @@ enum portolan_status tune_read_hyperfine(struct tune_session *s, struct portolan
     json_t *root = json_load_file(file, 0, &where);
     const json_t *results = json_object_get(root, "results");
     enum portolan_status status = PORTOLAN_OK;
+    bool is_race, grew;
 
     *n = 0;
     if (!root)
-        return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file,
+        return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s:%d: %s", file,
                                   where.line > 0 ? where.line : 1, where.text);
     if (!json_is_array(results))
         status = portolan_error_set(err, PORTOLAN_ESYNTAX,
-                                    "%s:1: error: there are no \"results\"; write the file by "
+                                    "%s:1: there are no \"results\"; write the file by "
                                     "hyperfine --export-json",
                                     file);
     else if (a->program->accuracy.regex || a->program->time.regex || a->program->n_contexts)
         status = portolan_error_set(err, PORTOLAN_EINVAL,
-                                    "%s:1: error: its results have wall times, but not the numbers "
+                                    "%s:1: its results have wall times, but not the numbers "
                                     "that are looked for in the output",
                                     file);
+    if (!status)
+        status = tune_offer(a, NULL, &is_race, &grew, err);
     for (size_t i = 0; !status && i < json_array_size(results); i++)
         if (select_result(a, json_array_get(results, i)))
             status = keep_result(s, json_array_get(results, i), n, err);
     if (!status && !*n)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                    "%s:1: error: no result is of this command line; parameters "
+                                    "%s:1: no result is of this command line; parameters "
                                     "(-L) have to have the names and values of its options",
                                     file);
     json_decref(root);
@@ -222,7 +225,6 @@ enum portolan_status tune_write_hyperfine(struct portolan_assembly *a,
     }
     portolan_json_close(&j, ']');
     portolan_json_close(&j, '}');
-    portolan_text_add(out, "\n");
     portolan_arena_clear(&arena);
     free(times);
     return times && !out->failed ? PORTOLAN_OK : portolan_no_memory(err);

@@ -35,7 +35,7 @@ struct reader {
 
 static bool wrong(struct reader *r, const char *what, const char *token)
 {
-    portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s:%d: error: '%.60s': %s", r->file, r->line,
+    portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s:%d: '%.60s': %s", r->file, r->line,
                        token ? token : "end of line", what);
     return false;
 }

@@ -4,6 +4,7 @@
 
 #include <portolan/json.h>
 #include <portolan/options.h>
+#include <portolan/recorder.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -119,6 +120,12 @@ enum portolan_status tune_open(struct tune_session *s, const struct portolan_ass
 
 void tune_close(struct tune_session *s)
 {
+    portolan_store_close(s->open);
+    if (s->facts)
+        portolan_facts_clear(s->facts);
+    free(s->facts);
+    s->open = NULL;
+    s->facts = NULL;
     portolan_arena_clear(&s->arena);
 }
 

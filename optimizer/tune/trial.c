@@ -113,20 +113,18 @@ static enum portolan_status put_sample(const struct run *r, struct portolan_stor
     return portolan_store_put_step(store, id, 0, &x, 1, err);
 }
 
-static enum portolan_status begin_trial(const struct run *r, struct portolan_store *store,
-                                        int64_t *id, struct portolan_error *err)
+static enum portolan_status begin_trial(const struct run *r, int64_t *id,
+                                        struct portolan_error *err)
 {
     const struct portolan_assembly *a = r->session->a;
-    struct portolan_facts parameters = {0}, implementations = {0}, facts = {0};
+    struct portolan_facts parameters = {0}, implementations = {0};
     enum portolan_status status;
 
-    portolan_facts_put_machine(&facts);
     portolan_facts_put_choices(a, &parameters, &implementations);
-    portolan_facts_put(&facts, r->session->build.name, r->session->build.value);
-    status = parameters.failed || implementations.failed || facts.failed
+    status = parameters.failed || implementations.failed
                  ? portolan_no_memory(err)
                  : portolan_store_begin_trial(
-                       store,
+                       r->session->open,
                        &(struct portolan_trial){.assembly = a->name,
                                                 .purpose = a->purpose,
                                                 .ranks = r->p->ranks,
@@ -134,18 +132,18 @@ static enum portolan_status begin_trial(const struct run *r, struct portolan_sto
                                                 .parameters = parameters.pairs,
                                                 .n_implementations = implementations.n,
                                                 .implementations = implementations.pairs,
-                                                .n_metadata = facts.n,
-                                                .metadata = facts.pairs},
+                                                .n_metadata = r->session->facts->n,
+                                                .metadata = r->session->facts->pairs},
                        id, err);
     portolan_facts_clear(&parameters);
     portolan_facts_clear(&implementations);
-    portolan_facts_clear(&facts);
     return status;
 }
 
-static enum portolan_status end_trial(struct run *r, struct portolan_store *store, int64_t id,
-                                      struct portolan_facts *facts, struct portolan_error *err)
+static enum portolan_status end_trial(struct run *r, int64_t id, struct portolan_facts *facts,
+                                      struct portolan_error *err)
 {
+    struct portolan_store *store = r->session->open;
     enum portolan_status status = PORTOLAN_OK;
     bool is_good = !r->why[0];
     const char *last = is_good ? NULL : output_last_lines(&r->said);
@@ -249,14 +247,26 @@ static enum portolan_status report(struct run *r, struct portolan_error *err)
     return portolan_error_set(err, PORTOLAN_ECOMPONENT, "%s; its last line is '%s'", r->why, last);
 }
 
+/* Opens the store, and finds what all trials have in common, once. */
+static enum portolan_status open_store(struct tune_session *s, struct portolan_error *err)
+{
+    if (s->open)
+        return PORTOLAN_OK;
+    if (!s->facts && !(s->facts = portolan_calloc(1, sizeof *s->facts)))
+        return portolan_no_memory(err);
+    portolan_facts_put_machine(s->facts);
+    portolan_facts_put(s->facts, s->build.name, s->build.value);
+    return s->facts->failed ? portolan_no_memory(err)
+                            : portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &s->open, err);
+}
+
 enum portolan_status tune_run_trial(struct tune_session *s, double limit_s, int *signal_number,
                                     struct portolan_error *err)
 {
     struct run r = {.session = s, .p = s->a->program, .said.arena = &r.prepared.arena};
     struct portolan_facts facts = {0};
-    struct portolan_store *store = NULL;
     int64_t id = 0;
-    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
+    enum portolan_status status = open_store(s, err);
 
     *signal_number = 0;
     if (!status)
@@ -264,19 +274,18 @@ enum portolan_status tune_run_trial(struct tune_session *s, double limit_s, int 
     if (!status && !output_begin(&r.said, r.p))
         status = portolan_no_memory(err);
     if (!status)
-        status = begin_trial(&r, store, &id, err);
+        status = begin_trial(&r, &id, err);
     if (!status)
         status = run_program(&r, limit_s, &facts, signal_number, err);
     if (*signal_number || (status && id))
-        portolan_store_delete_trial(store, id, NULL);
+        portolan_store_delete_trial(s->open, id, NULL);
     else if (!status)
-        status = end_trial(&r, store, id, &facts, err);
+        status = end_trial(&r, id, &facts, err);
     if (!status && r.why[0])
         status = report(&r, err);
     portolan_facts_clear(&facts);
     output_end(&r.said);
     prepared_release(&r.prepared);
-    portolan_store_close(store);
     return status;
 }
 
@@ -286,17 +295,15 @@ enum portolan_status trial_keep(struct tune_session *s, const struct portolan_us
     struct run r = {
         .session = s, .p = s->a->program, .said.arena = &r.prepared.arena, .usage = *usage};
     struct portolan_facts facts = {0};
-    struct portolan_store *store = NULL;
     int64_t id = 0;
-    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
+    enum portolan_status status = open_store(s, err);
 
     judge(&r, &(struct portolan_error){0});
     if (!status)
-        status = begin_trial(&r, store, &id, err);
+        status = begin_trial(&r, &id, err);
     if (!status)
-        status = end_trial(&r, store, id, &facts, err);
+        status = end_trial(&r, id, &facts, err);
     portolan_facts_clear(&facts);
     portolan_arena_clear(&r.prepared.arena);
-    portolan_store_close(store);
     return status;
 }

@@ -28,4 +28,11 @@ static void a_quiet_machine_gives_the_best(void **state)
     choose_under((struct disturbance){.seed = 1, .noise = 0.001}, 1);
 }
 
-UNIT_TESTS(cmocka_unit_test(a_quiet_machine_gives_the_best))
+static void noise_outliers_and_drift_do_not_mislead(void **state)
+{
+    choose_under((struct disturbance){.seed = 2, .noise = 0.03, .outliers = 0.03, .drift = 0.1},
+                 1.2);
+}
+
+UNIT_TESTS(cmocka_unit_test(a_quiet_machine_gives_the_best),
+           cmocka_unit_test(noise_outliers_and_drift_do_not_mislead))

@@ -36,10 +36,14 @@ bool tune_read_irace(struct portolan_arena *arena, const char *file, struct port
 
 /* ------------------------------------------------------------------ trials */
 
+struct portolan_facts;
+
 /** Trials of A's program. */
 struct tune_session {
     const struct portolan_assembly *a; /**< with the combination that is selected */
     const char *store;                 /**< file of the trials */
+    struct portolan_store *open;       /**< its own, as of the first trial */
+    struct portolan_facts *facts;      /**< its own: what all trials have in common */
     struct portolan_words start;       /**< before the command: the launcher of its ranks */
     struct portolan_name_value build;  /**< a fact of each trial: which build of the program ran */
     struct portolan_arena arena;       /**< of these texts */
