@@ -11,7 +11,10 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 all: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR) $$(python3 tools/targets.py $(BUILDDIR))
 
+# Packages that only tests need, if ./configure was asked to install; what they add is found by Meson.
 check: $(BUILDDIR)/build.ninja
+	@case "$(DEPS)" in use | check) sh tools/install_deps.sh check | grep . && \
+		meson setup --reconfigure $(BUILDDIR) >/dev/null || true ;; esac
 	@ninja -C $(BUILDDIR)
 	@meson test -C $(BUILDDIR) --no-rebuild --print-errorlogs -t 3
 

@@ -105,7 +105,7 @@ static const struct {
 } kinds[] = {
     {"two ints", c_add, f_add},
     {"an array of 1,000 doubles", c_first, f_first},
-    {"the same with a stride, by a descriptor", c_every, f_every},
+    {"the same with a stride", c_every, f_every},
     {"an rarray of 1,000 doubles", c_raw, f_raw},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

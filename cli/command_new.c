@@ -24,8 +24,9 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
     (void)option;
     if (!portolan_sidl_language_find(arg, &o->component.language))
         argp_error(state,
-                   "no language '%s', there are C, C++ and Fortran; what is written in another one "
-                   "can be called from C, with --source and --libs",
+                   "no language '%s', there are C, C++ and Fortran; one in Python is a class and a "
+                   "description (docs/python.md); what is written in another one can be called "
+                   "from C, with --source and --libs",
                    arg);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 struct sidl_options {
     struct portolan_sidl_options compile;

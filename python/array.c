@@ -24,20 +24,26 @@ struct ndarray {
 };
 enum { IS_ALIGNED = 0x100, IS_WRITEABLE = 0x400 };
 
-/* Kinds of elements: the letter of a signature, the type of SIDL, NumPy's name, kind and number,
- * the letter of struct.pack. */
+/* Kinds of elements: the letter of a signature, the type of SIDL, NumPy's name, the letter of
+ * struct.pack, NumPy's kind and number. */
 static const struct element {
     char letter;
     enum sidl_array_type type;
     size_t size;
     const char *dtype, *format;
     char kind;
+    int number;
 } elements[] = {
-    {'d', sidl_double_array, 8, "d", "d", 'f'},    {'f', sidl_float_array, 4, "f", "f", 'f'},
-    {'i', sidl_int_array, 4, "i", "i", 'i'},       {'e', sidl_int_array, 4, "i", "i", 'i'},
-    {'l', sidl_long_array, 8, "q", "q", 'i'},      {'D', sidl_dcomplex_array, 16, "D", "Zd", 'c'},
-    {'F', sidl_fcomplex_array, 8, "F", "Zf", 'c'}, {'b', sidl_bool_array, 4, "i", "i", 'i'},
-    {'c', sidl_char_array, 1, "S1", "c", 'S'},
+    {'d', sidl_double_array, 8, "d", "d", 'f', 12},
+    {'f', sidl_float_array, 4, "f", "f", 'f', 11},
+    {'i', sidl_int_array, 4, "i", "i", 'i', 5},
+    {'l', sidl_long_array, 8, "l", "q", 'i', 7},
+    {'e', sidl_long_array, 8, "l", "q", 'i', 7},
+    {'D', sidl_dcomplex_array, 16, "D", "Zd", 'c', 15},
+    {'F', sidl_fcomplex_array, 8, "F", "Zf", 'c', 14},
+    {'b', sidl_bool_array, 4, "i", "i", 'i', 5},
+    {'c', sidl_char_array, 1, "S1", "c", 'S', 18},
+    {'p', sidl_opaque_array, 8, "L", "Q", 'u', 8},
 };
 
 static const struct element *element_of(char letter)
@@ -56,28 +62,46 @@ static const struct element *element_of_type(int32_t type)
     return NULL;
 }
 
-static PyObject *numpy, *ndarray_type, *asarray; /* NULL without NumPy */
+static PyObject *ndarray_type, *asarray; /* NULL without NumPy */
 static PyObject *array_type;
 static unsigned long long copies; /* portolan.copies() */
+
+/* Functions of NumPy that are in its table at the same places in versions 1 and 2. */
+enum { TABLE_TYPE = 2, TABLE_NEW = 93, TABLE_SET_BASE = 282 };
+static PyObject *(*new_array)(PyObject *type, int rank, const Py_ssize_t *extents, int number,
+                              const Py_ssize_t *strides, void *data, int size, int flags,
+                              PyObject *like);
+static int (*set_base)(PyObject *array, PyObject *base); /* takes the reference */
 
 /* Once: loads NumPy, if it is there. */
 static void find_numpy(void)
 {
     static bool was_sought;
+    PyObject *numpy, *core, *capsule;
+    void **table;
 
     if (was_sought)
         return;
     was_sought = true;
-    if (!(numpy = PyImport_ImportModule("numpy"))) {
+    numpy = PyImport_ImportModule("numpy");
+    PyErr_Clear();
+    core = PyImport_ImportModule("numpy._core._multiarray_umath");
+    if (!core) {
         PyErr_Clear();
-        return;
+        core = PyImport_ImportModule("numpy.core._multiarray_umath");
     }
-    ndarray_type = PyObject_GetAttrString(numpy, "ndarray");
-    asarray = PyObject_GetAttrString(numpy, "asarray");
-    if (!ndarray_type || !asarray) {
-        PyErr_Clear();
-        Py_CLEAR(ndarray_type);
+    capsule = core ? PyObject_GetAttrString(core, "_ARRAY_API") : NULL;
+    table = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    asarray = numpy && table ? PyObject_GetAttrString(numpy, "asarray") : NULL;
+    if (asarray) {
+        ndarray_type = table[TABLE_TYPE];
+        *(void **)&new_array = table[TABLE_NEW];
+        *(void **)&set_base = table[TABLE_SET_BASE];
     }
+    PyErr_Clear();
+    Py_XDECREF(capsule); /* NumPy keeps the table */
+    Py_XDECREF(core);
+    Py_XDECREF(numpy);
 }
 
 /* ------------------------------------------------------------------ arrays of SIDL in Python */
@@ -139,16 +163,60 @@ static PyObject *list_of(const struct sidl__array *a, int32_t depth, int32_t *at
 
             if (sidl__array_type(a) == sidl_string_array)
                 one = module_text(*element);
-            else if (sidl__array_type(a) == sidl_interface_array)
-                one = object_wrap(sidl__array_take(sidl_interface_array, *element), NULL, 0);
             else
-                one = PyLong_FromVoidPtr(*element);
+                one = object_wrap(sidl__array_take(sidl_interface_array, *element), NULL, 0);
         }
         if (!one || PyList_Append(list, one) != 0)
             Py_CLEAR(list);
         Py_XDECREF(one);
     }
     return list;
+}
+
+/* A list that starts elsewhere than at 0 says so: portolan.lower() and calls ask it. */
+static PyObject *bound_list(PyObject *list, int32_t lower)
+{
+    PyObject *class = object_class_of("list", 4);
+    PyObject *made = class ? PyObject_CallFunction(class, "Oi", list, (int)lower) : NULL;
+
+    Py_DECREF(list);
+    return made;
+}
+
+static int32_t lower_of_list(PyObject *list)
+{
+    PyObject *lower = PyList_CheckExact(list) ? NULL : PyObject_GetAttrString(list, "lower");
+    int32_t bound = lower ? (int32_t)PyLong_AsLong(lower) : 0;
+
+    Py_XDECREF(lower);
+    PyErr_Clear();
+    return bound;
+}
+
+/* In bytes. */
+static void measure(const struct sidl__array *a, const struct element *e, Py_ssize_t *extents,
+                    Py_ssize_t *strides)
+{
+    for (int32_t i = 0; i < a->d_dimen; i++) {
+        extents[i] = a->d_upper[i] - a->d_lower[i] + 1;
+        strides[i] = (Py_ssize_t)a->d_stride[i] * (Py_ssize_t)e->size;
+    }
+}
+
+/* NumPy's array of the same numbers, which OWNER, whose reference is taken, keeps. */
+static PyObject *make_ndarray(struct sidl__array *a, const struct element *e, PyObject *owner)
+{
+    Py_ssize_t extents[SIDL_MAX_ARRAY_DIMENSION], strides[SIDL_MAX_ARRAY_DIMENSION];
+    PyObject *made;
+
+    measure(a, e, extents, strides);
+    made = new_array(ndarray_type, a->d_dimen, extents, e->number, strides, first_of(a),
+                     (int)e->size, IS_ALIGNED | IS_WRITEABLE, NULL);
+    if (made && owner && set_base(made, owner) != 0)
+        Py_CLEAR(made);
+    else if (!made)
+        Py_XDECREF(owner);
+    return made;
 }
 
 PyObject *array_wrap(struct sidl__array *array)
@@ -162,6 +230,8 @@ PyObject *array_wrap(struct sidl__array *array)
         Py_RETURN_NONE;
     if (!e) {
         made = list_of(array, 0, at);
+        if (made && array->d_lower[0] != 0)
+            made = bound_list(made, array->d_lower[0]);
         sidl__array_deleteRef(array);
         return made;
     }
@@ -170,29 +240,39 @@ PyObject *array_wrap(struct sidl__array *array)
         return NULL;
     }
     a->array = array;
-    for (int32_t i = 0; i < array->d_dimen; i++) {
-        a->extents[i] = array->d_upper[i] - array->d_lower[i] + 1;
-        a->strides[i] = (Py_ssize_t)array->d_stride[i] * (Py_ssize_t)e->size;
-    }
+    measure(array, e, a->extents, a->strides);
     find_numpy();
-    if (!ndarray_type)
-        return (PyObject *)a;
-    made = PyObject_CallFunctionObjArgs(asarray, (PyObject *)a, NULL);
+    if (ndarray_type)
+        return make_ndarray(array, e, (PyObject *)a);
+    made = PyMemoryView_FromObject((PyObject *)a);
     Py_DECREF(a);
     return made;
 }
 
+static bool starts_at_0(const struct sidl__array *a)
+{
+    int32_t bounds = 0;
+
+    for (int32_t i = 0; i < a->d_dimen; i++)
+        bounds |= a->d_lower[i];
+    return bounds == 0;
+}
+
 PyObject *array_show(struct sidl__array *a)
 {
+    const struct element *e = element_of_type(sidl__array_type(a));
     struct sidl__array *kept = a;
 
     if (!a)
         Py_RETURN_NONE;
-    if (a->d_refcount >= 0 || !element_of_type(sidl__array_type(a)))
+    find_numpy();
+    if (a->d_refcount >= 0 || !e)
         sidl__array_addRef(a);
+    else if (ndarray_type && starts_at_0(a)) /* the caller's, during the call */
+        return make_ndarray(a, e, NULL);
     else /* the description is on the stack of the caller, but not the numbers */
-        kept = sidl__array_borrow((enum sidl_array_type)sidl__array_type(a), first_of(a),
-                                  a->d_dimen, a->d_lower, a->d_upper, a->d_stride);
+        kept = sidl__array_borrow(e->type, first_of(a), a->d_dimen, a->d_lower, a->d_upper,
+                                  a->d_stride);
     return kept ? array_wrap(kept) : PyErr_NoMemory();
 }
 
@@ -221,6 +301,29 @@ static bool describe(struct kept *k, const struct element *e, void *data, int ra
     return true;
 }
 
+static bool is_ndarray(PyObject *object)
+{
+    return ndarray_type && PyObject_TypeCheck(object, (PyTypeObject *)ndarray_type);
+}
+
+/* The array of SIDL that FROM shows, if it shows all of it: its bounds are kept. Borrowed. */
+static struct sidl__array *shown_by(PyObject *from)
+{
+    const struct ndarray *a = (const struct ndarray *)from;
+    const struct array *owner = is_ndarray(from) ? (const struct array *)a->base : NULL;
+    struct sidl__array *shown;
+
+    if (!owner || !Py_IS_TYPE((PyObject *)owner, (PyTypeObject *)array_type))
+        return NULL;
+    shown = owner->array;
+    if (a->data != first_of(shown) || a->rank != shown->d_dimen)
+        return NULL;
+    for (int i = 0; i < a->rank; i++)
+        if (a->extents[i] != owner->extents[i] || a->strides[i] != owner->strides[i])
+            return NULL;
+    return shown;
+}
+
 /* NumPy's array as it is; false: a copy is needed, or it is none. */
 static bool take_ndarray(PyObject *from, const struct element *e, bool is_written, struct kept *k)
 {
@@ -236,6 +339,8 @@ static bool take_ndarray(PyObject *from, const struct element *e, bool is_writte
     case 'd':
     case 'q':
     case 'l':
+    case 'Q':
+    case 'L':
         if (e->size != 8)
             return false;
         break;
@@ -274,8 +379,10 @@ static bool take_buffer(PyObject *from, const struct element *e, bool is_written
         return false;
     }
     format = k->view.format ? k->view.format : "B";
-    if (e->type == sidl_long_array && !strcmp(format, "l"))
-        format = "q";
+    if (e->kind != 'c' && (!strcmp(format, "l") || !strcmp(format, "L")))
+        format = *format == 'l' ? "q" : "Q";
+    if (e->type == sidl_char_array && (!strcmp(format, "B") || !strcmp(format, "1s")))
+        format = "c"; /* bytes, and NumPy's S1 */
     if (strcmp(format, e->format) != 0 || k->view.ndim < 1 ||
         k->view.ndim > SIDL_MAX_ARRAY_DIMENSION ||
         !describe(k, e, k->view.buf, k->view.ndim, k->view.shape, k->view.strides)) {
@@ -286,6 +393,24 @@ static bool take_buffer(PyObject *from, const struct element *e, bool is_written
     Py_INCREF(from);
     k->object = from;
     return true;
+}
+
+static bool take_as(PyObject *from, const struct element *e, bool is_written, struct kept *k)
+{
+    return (is_ndarray(from) && take_ndarray(from, e, is_written, k)) ||
+           take_buffer(from, e, is_written, k);
+}
+
+/* For array<>: of the type that FROM has. */
+static bool take_any(PyObject *from, bool is_written, struct kept *k)
+{
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (take_as(from, &elements[i], is_written, k))
+            return true;
+    PyErr_Format(PyExc_TypeError,
+                 "an array of NumPy with numbers or S1 is needed, not %R: array<> has no type",
+                 (PyObject *)Py_TYPE(from));
+    return false;
 }
 
 /* What FROM has, as an array of its own. */
@@ -311,9 +436,7 @@ static bool take_copy(PyObject *from, const struct element *e, struct kept *k)
         if (!(made = PyObject_CallMethod(from, "copy", NULL)))
             return false;
     }
-    good = (ndarray_type && PyObject_TypeCheck(made, (PyTypeObject *)ndarray_type) &&
-            take_ndarray(made, e, true, k)) ||
-           take_buffer(made, e, true, k);
+    good = take_as(made, e, true, k);
     Py_DECREF(made);
     if (!good && !PyErr_Occurred())
         PyErr_Format(PyExc_TypeError, "an array of %s is needed, not %R", e->format,
@@ -324,32 +447,32 @@ static bool take_copy(PyObject *from, const struct element *e, struct kept *k)
 /* Strings and objects are put into an array of SIDL, element by element. */
 static struct sidl__array *take_list(PyObject *from, const struct sidl_parameter *p)
 {
-    bool is_string = p->element == 's';
-    enum sidl_array_type type = is_string ? sidl_string_array : sidl_interface_array;
+    enum sidl_array_type type = p->element == 's' ? sidl_string_array : sidl_interface_array;
     Py_ssize_t n = PySequence_Size(from);
+    int32_t lower = lower_of_list(from), upper = lower + (int32_t)n - 1;
     struct sidl__array *a;
 
     if (n < 0)
         return NULL;
-    if (p->dimension > 1 || (p->element != 's' && p->element != 'o')) {
-        PyErr_Format(PyExc_TypeError, "arrays '%c' of %d dimensions cannot be made in Python",
-                     p->element ? p->element : '?', p->dimension);
+    if (p->dimension > 1) {
+        PyErr_Format(PyExc_TypeError, "an array '%c' of %d dimensions cannot be made of a list",
+                     p->element, p->dimension);
         return NULL;
     }
-    if (!(a = sidl__array_create_by_extents(type, 1, (int32_t)n, 1, sidl_column_major_order))) {
+    if (!(a = sidl__array_create(type, 1, &lower, &upper, sidl_column_major_order))) {
         PyErr_NoMemory();
         return NULL;
     }
-    for (int32_t i = 0; i < (int32_t)n; i++) {
-        PyObject *item = PySequence_GetItem(from, i);
-        void *element = !item             ? NULL
-                        : item == Py_None ? NULL
-                        : is_string       ? (void *)PyUnicode_AsUTF8AndSize(item, NULL)
-                                          : object_take(item, p->name, p->length);
+    for (int32_t i = lower; i <= upper; i++) {
+        PyObject *item = PySequence_GetItem(from, i - lower);
+        void **slot = sidl__array_address(a, 1, &i);
+        void *element = !item || item == Py_None    ? NULL
+                        : type == sidl_string_array ? (void *)PyUnicode_AsUTF8AndSize(item, NULL)
+                                                    : object_take(item, p->name, p->length);
 
         if (!PyErr_Occurred())
-            sidl__array_put(type, sidl__array_address(a, 1, &i), element);
-        if (!is_string && element)
+            sidl__array_put(type, slot, element);
+        if (type == sidl_interface_array && element)
             sidl_reference_delete(element, NULL);
         Py_XDECREF(item);
         if (PyErr_Occurred()) {
@@ -375,7 +498,7 @@ static bool put_in_order(const struct sidl_parameter *p, struct kept *k, void **
                      p->dimension, p->dimension == 1 ? "" : "s", a->d_dimen);
         return false;
     }
-    if (order == sidl_general_order)
+    if (order == sidl_general_order || (a->d_dimen == 1 && a->d_stride[0] == 1))
         return true;
     if (!(made = sidl__array_in_order(a, a->d_dimen, order)))
         return PyErr_NoMemory();
@@ -396,7 +519,15 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
 {
     const struct element *e = element_of(p->element);
     bool is_written = p->mode == '=';
+    struct sidl__array *shown = shown_by(from);
 
+    if (shown && p->kind == '[' &&
+        (!e || e->type == (enum sidl_array_type)sidl__array_type(shown))) {
+        sidl__array_addRef(shown);
+        *array = k->made = shown;
+        k->what = KEPT_ARRAY;
+        return put_in_order(p, k, array);
+    }
     if (from == Py_None) {
         *array = NULL;
         return true;
@@ -406,17 +537,100 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
         k->what = k->made ? KEPT_ARRAY : KEPT_NOTHING;
         return k->made;
     }
-    if (!e) { /* array<>: what NumPy has */
-        PyErr_SetString(PyExc_TypeError, "an array<> of any type cannot be made in Python");
-        return false;
-    }
     find_numpy();
-    if (!(ndarray_type && PyObject_TypeCheck(from, (PyTypeObject *)ndarray_type) &&
-          take_ndarray(from, e, is_written, k)) &&
-        !take_buffer(from, e, is_written, k) && !take_copy(from, e, k))
+    if (!e ? !take_any(from, is_written, k)
+           : !take_as(from, e, is_written, k) && !take_copy(from, e, k))
         return false;
     *array = &k->array.head;
     return put_in_order(p, k, array);
+}
+
+bool array_take_block(PyObject *from, const struct sidl_parameter *p, char *block)
+{
+    const struct element *e = element_of(p->element);
+    struct sidl_parameter in = {.mode = ' ', .kind = '[', .order = 'c', .element = p->element};
+    struct kept k;
+    void *array = NULL;
+    int64_t n = 1;
+    bool good;
+
+    kept_begin(&k);
+    if (from == Py_None)
+        return true;
+    if (!(good = e && array_take(from, &in, &k, &array))) {
+        value_drop(&k);
+        return false;
+    }
+    for (int32_t i = 0; i < sidlArrayDim(array); i++)
+        n *= sidlLength(array, i);
+    if ((good = n == p->count))
+        memcpy(block, first_of(array), (size_t)n * e->size);
+    else
+        PyErr_Format(PyExc_ValueError, "an array of %lld elements is needed, not of %lld",
+                     (long long)p->count, (long long)n);
+    value_drop(&k);
+    return good;
+}
+
+PyObject *array_wrap_block(const struct sidl_parameter *p, const char *block)
+{
+    const struct element *e = element_of(p->element);
+    struct sidl__array *made =
+        e ? sidl__array_create_by_extents(e->type, 1, (int32_t)p->count, 1, sidl_column_major_order)
+          : NULL;
+
+    if (!made)
+        return PyErr_NoMemory();
+    memcpy(first_of(made), block, (size_t)p->count * e->size);
+    return array_wrap(made);
+}
+
+/* lower(array): the lower bounds, which are those of SIDL for an array that came from there. */
+static PyObject *get_lower(PyObject *module, PyObject *from)
+{
+    const struct sidl__array *shown = shown_by(from);
+    Py_ssize_t n = is_ndarray(from) ? ((const struct ndarray *)from)->rank : 1;
+    PyObject *made = PyTuple_New(n);
+
+    for (Py_ssize_t i = 0; made && i < n; i++)
+        if (PyTuple_SetItem(made, i,
+                            PyLong_FromLong(shown ? shown->d_lower[i] : lower_of_list(from))) != 0)
+            Py_CLEAR(made);
+    return made;
+}
+
+/* bounded(array, lower): a copy that has these lower bounds in SIDL. */
+static PyObject *make_bounded(PyObject *module, PyObject *args)
+{
+    const struct sidl_parameter in = {.mode = ' ', .kind = '['};
+    struct sidl__array *made = NULL, *a;
+    PyObject *from, *lower;
+    void *array = NULL;
+    struct kept k;
+
+    if (!PyArg_ParseTuple(args, "OO!:bounded", &from, &PyTuple_Type, &lower))
+        return NULL;
+    kept_begin(&k);
+    if (array_take(from, &in, &k, &array) && (a = array)) {
+        made = sidl__array_create(
+            (enum sidl_array_type)sidl__array_type(a), a->d_dimen, a->d_lower, a->d_upper,
+            sidl__array_isRowOrder(a) ? sidl_row_major_order : sidl_column_major_order);
+        sidl__array_copy(a, made);
+        if (!made)
+            PyErr_NoMemory();
+        else if (PyTuple_Size(lower) != a->d_dimen)
+            PyErr_Format(PyExc_ValueError, "%d lower bounds are needed", a->d_dimen);
+    }
+    value_drop(&k);
+    for (int32_t i = 0; !PyErr_Occurred() && made && i < made->d_dimen; i++) {
+        int32_t bound = (int32_t)PyLong_AsLong(PyTuple_GetItem(lower, i));
+
+        made->d_upper[i] += bound - made->d_lower[i];
+        made->d_lower[i] = bound;
+    }
+    if (PyErr_Occurred())
+        return sidl__array_deleteRef(made), NULL;
+    return array_wrap(made);
 }
 
 static PyObject *get_copies(PyObject *module, PyObject *none)
@@ -428,6 +642,8 @@ bool array_add(PyObject *module)
 {
     static PyMethodDef functions[] = {
         {"copies", get_copies, METH_NOARGS, "How many arrays were copied for calls so far."},
+        {"lower", get_lower, METH_O, "The lower bounds of an array, SIDL's if it came from there."},
+        {"bounded", make_bounded, METH_VARARGS, "A copy of an array, with lower bounds for SIDL."},
         {0},
     };
     static PyType_Slot slots[] = {

@@ -14,9 +14,11 @@ struct served {
     PyObject *class;
     const struct sidl_class *cls;
     struct portolan_component descriptor;
+    ptrdiff_t level; /* of the class: where its objects have their parts in Python */
 };
 
 struct served_method {
+    const struct served *served;
     struct method method;
     PyObject *name;
 };
@@ -36,20 +38,20 @@ static void set_note(sidl_BaseInterface ex, const char *text)
         sidl_reference_delete(failed, NULL);
 }
 
-/* The text of portolan._component.FUNCTION(ERROR): a new object, or NULL. */
+/* portolan._component.FUNCTION(ERROR) and, if TEXT is not NULL, its text: a new object, or NULL. */
 static PyObject *describe(const char *function, PyObject *error, const char **text)
 {
     PyObject *module = PyImport_ImportModule("portolan._component");
     PyObject *made = module ? PyObject_CallMethod(module, function, "O", error) : NULL;
 
-    *text = made ? PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
-    if (!*text)
-        PyErr_Clear();
+    if (text)
+        *text = made ? PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
+    PyErr_Clear();
     Py_XDECREF(module);
     return made;
 }
 
-/* An exception of SIDL that came through Python; false: it is none. */
+/* An exception of SIDL that came through Python, or that Python raises; false: it is none. */
 static bool throw_again(PyObject *error, sidl_BaseInterface *_ex)
 {
     PyObject *inner = PyObject_GetAttrString(error, "sidl");
@@ -57,34 +59,13 @@ static bool throw_again(PyObject *error, sidl_BaseInterface *_ex)
     sidl_BaseInterface failed = NULL;
 
     PyErr_Clear();
-    if (is_one)
+    if (is_one) {
         *_ex =
             sidl_reference_cast(((struct object *)inner)->reference, "sidl.BaseInterface", &failed);
+        Py_XDECREF(describe("add_trace", error, NULL));
+    }
     Py_XDECREF(inner);
     return is_one;
-}
-
-/* One that Python made, as `raise heat.NotConverged("why")`. */
-static bool throw_new(PyObject *error, sidl_BaseInterface *_ex)
-{
-    PyObject *capsule = PyObject_GetAttrString(error, "__sidl_type__");
-    const struct sidl_type *type = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
-    const struct sidl_details *d = type ? sidl_type_details(type) : NULL;
-    sidl_BaseInterface failed = NULL;
-    void *made = d ? sidl_class_create(type, d->externals, NULL, &failed) : NULL;
-    PyObject *note = PyObject_Str(error);
-
-    if (made)
-        *_ex = sidl_reference_cast(made, "sidl.BaseInterface", &failed);
-    if (made && note)
-        set_note(*_ex, PyUnicode_AsUTF8AndSize(note, NULL));
-    sidl_reference_delete(made, NULL);
-    if (failed)
-        sidl_reference_delete(failed, NULL);
-    Py_XDECREF(note);
-    Py_XDECREF(capsule);
-    PyErr_Clear();
-    return made;
 }
 
 /* Throws what Python raised in the method NAME of class OF. */
@@ -97,7 +78,7 @@ static void throw_python(const char *of, const char *name, sidl_BaseInterface *_
     PyErr_NormalizeException(&type, &error, &trace);
     if (trace)
         PyException_SetTraceback(error, trace);
-    if (!throw_again(error, _ex) && !throw_new(error, _ex)) {
+    if (!throw_again(error, _ex)) {
         line = describe("summary", error, &text);
         whole = describe("traceback_of", error, &full);
         portolan_throw(_ex, PORTOLAN_ECOMPONENT, "%s.%s: %s", of, name, text ? text : "failed");
@@ -117,22 +98,36 @@ static void throw_python(const char *of, const char *name, sidl_BaseInterface *_
 
 /* ------------------------------------------------------------------ calls of methods */
 
-/* The arguments of the call as a tuple. */
-static PyObject *show_all(const struct method *m, union sidl_value *values)
-{
-    PyObject *tuple = PyTuple_New((Py_ssize_t)m->n_in);
-    Py_ssize_t at = 0;
+/* Exported by CPython 3.11, but a part of its stable interface, and of headers, since 3.12. */
+extern PyObject *PyObject_VectorcallMethod(PyObject *name, PyObject *const *args, size_t n,
+                                           PyObject *names);
 
-    for (size_t i = 1; tuple && i <= m->n_arguments; i++) {
-        const struct sidl_parameter *p = &m->parameters[i];
-        PyObject *one = p->mode == '>' ? NULL : value_show(p, &values[i]);
+/* Calls the method of OBJECT that serves S. */
+static PyObject *call_method(const struct served_method *s, PyObject *object,
+                             union sidl_value *values)
+{
+    PyObject *args[METHOD_ARGUMENTS + 1], *made = NULL;
+    const struct method *m = &s->method;
+    size_t n = 1;
+
+    args[0] = object;
+    for (const struct sidl_parameter *p = m->parameters + 1; p <= m->parameters + m->n_arguments;
+         p++) {
+        union sidl_value *v = &values[p - m->parameters];
 
         if (p->mode == '>')
             continue;
-        if (!one || PyTuple_SetItem(tuple, at++, one) != 0)
-            Py_CLEAR(tuple);
+        args[n] = p->kind == 'i'   ? PyLong_FromLong(v->i) /* the most frequent ones first */
+                  : p->kind == 'd' ? PyFloat_FromDouble(v->d)
+                                   : value_show(p, v);
+        if (!args[n++])
+            break;
     }
-    return tuple;
+    if (args[n - 1])
+        made = PyObject_VectorcallMethod(s->name, args, n, NULL);
+    while (--n > 0)
+        Py_XDECREF(args[n]);
+    return made;
 }
 
 /* Puts what Python returned, one value or a tuple, into result and out arguments. */
@@ -141,10 +136,10 @@ static bool give_all(const struct method *m, PyObject *made, union sidl_value *v
     bool is_tuple = m->n_out > 1;
     Py_ssize_t at = 0;
 
+    if (m->n_out == 1 && m->parameters[0].kind != 'v')
+        return value_give(made, &m->parameters[0], &values[0]);
     if (is_tuple && (!PyTuple_Check(made) || PyTuple_Size(made) != (Py_ssize_t)m->n_out)) {
-        PyErr_Format(PyExc_TypeError,
-                     "it must return a tuple of %zu values, result first (%s), not %R", m->n_out,
-                     m->callee.signature->text, made);
+        PyErr_SetString(PyExc_TypeError, "");
         return false;
     }
     for (size_t i = 0; i <= m->n_arguments; i++) {
@@ -158,24 +153,54 @@ static bool give_all(const struct method *m, PyObject *made, union sidl_value *v
     return true;
 }
 
+/* Says where the method is that returned MADE, and what would be right. */
+static void blame_result(const struct served_method *s, PyObject *made)
+{
+    PyObject *type, *error, *trace, *module, *better;
+    char kinds[METHOD_ARGUMENTS + 2];
+    size_t n = 0;
+
+    for (size_t i = 0; i <= s->method.n_arguments; i++) {
+        const struct sidl_parameter *p = &s->method.parameters[i];
+
+        if (i ? p->mode != ' ' : p->kind != 'v')
+            kinds[n++] = p->kind;
+    }
+    kinds[n] = '\0';
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    module = PyImport_ImportModule("portolan._component");
+    better = module ? PyObject_CallMethod(module, "wrong_result", "OOsOO", s->served->class,
+                                          s->name, kinds, made, error)
+                    : NULL;
+    if (better)
+        PyErr_SetObject((PyObject *)Py_TYPE(better), better);
+    Py_XDECREF(better);
+    Py_XDECREF(module);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+}
+
 /* Out arguments that were set before one failed are freed: the caller takes none. */
 static void handle(const struct sidl_handled *handled, void *self, union sidl_value *values,
                    sidl_BaseInterface *_ex)
 {
     const struct served_method *s = handled->user;
     PyGILState_STATE lock = PyGILState_Ensure();
-    PyObject *object = *sidl_class_data(handled->of, self);
-    PyObject *function = object ? PyObject_GetAttr(object, s->name) : NULL;
-    PyObject *args = function ? show_all(&s->method, values) : NULL;
-    PyObject *made = args ? PyObject_CallObject(function, args) : NULL;
+    const struct sidl_object *whole = sidl_reference_peek(self);
+    PyObject *object = whole ? whole->data[s->served->level] : s->served->class;
+    PyObject *made = object ? call_method(s, object, values) : NULL;
 
     if (!object)
         PyErr_SetString(PyExc_RuntimeError, "the object has no part in Python");
-    if (!made || !give_all(&s->method, made, values))
+    if (made && !give_all(&s->method, made, values)) {
+        blame_result(s, made);
+        Py_CLEAR(made);
+    }
+    if (!made)
         throw_python(handled->of->name, handled->name, _ex);
     Py_XDECREF(made);
-    Py_XDECREF(args);
-    Py_XDECREF(function);
     PyGILState_Release(lock);
 }
 
@@ -187,11 +212,12 @@ static sidl_bool choose(void *user, struct sidl_handled *handled)
     const struct sidl_callee callee = {handled->type, handled->signature, handled->slot, FALSE};
     struct served_method *s;
 
-    if (handled->is_static || !PyObject_HasAttrString(served->class, handled->name))
+    if (!PyObject_HasAttrString(served->class, handled->name))
         return FALSE;
     if (!(s = portolan_calloc(1, sizeof *s)) || !method_prepare(&s->method, &callee, handled->name))
         return FALSE;
-    s->name = PyUnicode_FromString(handled->name);
+    s->served = served;
+    s->name = PyUnicode_InternFromString(handled->name);
     handled->handler = handle;
     handled->user = s; /* both live as long as the class: until the process ends */
     return s->name != NULL;
@@ -212,6 +238,7 @@ static void construct(void *user, void *self, sidl_BaseInterface *_ex)
     }
     Py_XDECREF(capsule);
     *data = object;
+    served->level = data - ((const struct sidl_object *)sidl_reference_peek(self))->data;
     PyGILState_Release(lock);
 }
 

@@ -31,9 +31,10 @@ static bool take_member(PyObject *from, const struct sidl_member *m, char *at)
     const char *text = m->type;
     struct sidl_parameter p;
     union sidl_value v = {.l = 0};
-    struct kept k = {.what = KEPT_NOTHING};
+    struct kept k;
     PyObject *class;
 
+    kept_begin(&k);
     if (!sidl_signature_next(&text, &p))
         return false;
     if (p.kind == 't') {
@@ -41,11 +42,9 @@ static bool take_member(PyObject *from, const struct sidl_member *m, char *at)
 
         return inner && take_struct(from, inner, at);
     }
+    if (p.kind == '{')
+        return array_take_block(from, &p, at);
     p.mode = '='; /* a copy that the struct owns */
-    if (p.kind == '{') {
-        PyErr_Format(PyExc_TypeError, "raw arrays in structs are not passed (member %s)", m->name);
-        return from == Py_None ? PyErr_Clear(), true : false;
-    }
     if (!value_take(from, &p, &v, &k)) {
         value_drop(&k);
         return false;
@@ -104,7 +103,7 @@ static PyObject *wrap_member(const struct sidl_member *m, char *at, bool taken)
         return inner ? wrap_struct(class, inner, at, taken) : NULL;
     }
     if (p.kind == '{')
-        Py_RETURN_NONE;
+        return array_wrap_block(&p, at);
     memcpy(&v, at, p.kind == 'c' ? 1 : strchr("bief", p.kind) ? 4 : p.kind == 'D' ? 16 : 8);
     return taken ? value_wrap(&p, &v, NULL, NULL, 0) : value_show(&p, &v);
 }
@@ -177,14 +176,13 @@ static bool take_integer(PyObject *from, int64_t low, int64_t high, int64_t *val
 
 static bool take_char(PyObject *from, char *c)
 {
-    Py_ssize_t length;
-    const char *text = PyUnicode_AsUTF8AndSize(from, &length);
+    Py_ssize_t length = PyUnicode_GetLength(from);
+    Py_UCS4 code = length == 1 ? PyUnicode_ReadChar(from, 0) : 0;
 
-    if (text && length == 1)
-        *c = *text;
-    else if (text)
+    if (length > 1 || code > 255)
         PyErr_SetString(PyExc_ValueError, "a char of SIDL is a text of one byte");
-    return text && length == 1;
+    *c = (char)code;
+    return !PyErr_Occurred();
 }
 
 static bool take_text(PyObject *from, bool is_written, union sidl_value *v, struct kept *k)
@@ -272,7 +270,7 @@ bool value_take(PyObject *from, const struct sidl_parameter *p, union sidl_value
 
 bool value_prepare(const struct sidl_parameter *p, union sidl_value *v, struct kept *k)
 {
-    memset(v, 0, sizeof *v);
+    *v = (union sidl_value){.D = {0, 0}};
     return p->kind != 't' || make_block(p, v, k);
 }
 
@@ -390,13 +388,14 @@ static bool copy_into(struct sidl__array *from, struct sidl__array *to)
 static bool give_array(PyObject *from, const struct sidl_parameter *p, union sidl_value *v)
 {
     struct sidl_parameter in = *p;
-    struct kept k = {.what = KEPT_NOTHING};
+    struct kept k;
     void *array = NULL, *own = NULL;
     bool good;
 
     if (p->kind == '{' && from == Py_None)
         return true; /* changed in place */
     in.mode = ' ';
+    kept_begin(&k);
     good = array_take(from, &in, &k, &array);
     if (good && p->kind == '{') {
         good = copy_into(array, v->p);
@@ -413,24 +412,31 @@ static bool give_array(PyObject *from, const struct sidl_parameter *p, union sid
 
 bool value_give(PyObject *from, const struct sidl_parameter *p, union sidl_value *v)
 {
-    struct sidl_parameter own = *p;
+    struct sidl_parameter own;
     union sidl_value made = {.l = 0};
-    struct kept k = {.what = KEPT_NOTHING};
     const struct sidl_details *d;
     PyObject *class;
 
-    if (p->kind == '[' || p->kind == '{')
+    switch (p->kind) {
+    case '[':
+    case '{':
         return give_array(from, p, v);
-    if (p->kind == 't') {
+    case 't':
         if (!(d = details_of(p, &class)))
             return false;
         if (p->mode == '=')
             clear_struct(d, v->p);
         memset(v->p, 0, d->size);
         return take_struct(from, d, v->p);
+    case 's':
+    case 'o':
+        break;
+    default: /* owns nothing */
+        return value_take(from, p, v, NULL);
     }
-    own.mode = '='; /* a copy that the caller owns */
-    if (!value_take(from, &own, &made, &k))
+    own = *p;
+    own.mode = '='; /* a copy that the caller owns: nothing is kept */
+    if (!value_take(from, &own, &made, NULL))
         return false;
     if (p->mode == '=')
         value_discard(p, v);

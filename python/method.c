@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Methods of SIDL as methods of Python. A function of C is told the object, but not which method
- * was called: one function for each slot number is. Tables of them are made at run time.
+ * was called: one function for each name of a method is. Tables of them are made at run time.
  */
 #include "sidl_module.h"
 
@@ -93,8 +93,7 @@ static bool take_all(const struct method *m, PyObject *const *args, union sidl_v
     for (size_t i = 1; good && i <= m->n_arguments; i++) {
         const struct sidl_parameter *p = &m->parameters[i];
 
-        kept[i].what = KEPT_NOTHING;
-        kept[i].object = NULL;
+        kept_begin(&kept[i]);
         *n_kept = i + 1;
         good = p->mode == '>' ? value_prepare(p, &values[i], &kept[i])
                               : value_take(*args++, p, &values[i], &kept[i]);
@@ -113,8 +112,7 @@ static PyObject *call(const struct method *m, void *reference, PyObject *const *
 
     if (n != (Py_ssize_t)m->n_in)
         return refuse_number(m, n);
-    kept[0].what = KEPT_NOTHING;
-    kept[0].object = NULL;
+    kept_begin(&kept[0]);
     if (take_all(m, args, values, kept, &n_kept)) {
         Py_BEGIN_ALLOW_THREADS;
         if (m->callee.is_static) {
@@ -134,50 +132,61 @@ static PyObject *call(const struct method *m, void *reference, PyObject *const *
         discard_all(m, values, n_kept - 1); /* the last one was not taken */
     }
     for (size_t i = 0; i < n_kept; i++)
-        value_drop(&kept[i]);
+        if (kept[i].what != KEPT_NOTHING || kept[i].object)
+            value_drop(&kept[i]);
     return made;
 }
 
-static PyObject *invoke(PyObject *self, PyTypeObject *of, size_t slot, PyObject *const *args,
-                        Py_ssize_t n, PyObject *names)
+/* Names of methods by number, as long as the process: a parent's method has the child's number. */
+static const char *names[METHOD_NUMBERS];
+static size_t n_names;
+
+static PyObject *invoke(PyObject *self, size_t number, PyObject *const *args, Py_ssize_t n)
 {
     const struct object *o = (const struct object *)self;
     const struct class_info *info = o->info;
-    void *reference = o->reference;
-    PyObject *made;
 
-    if (names)
-        return PyErr_Format(PyExc_TypeError, "arguments of SIDL methods have no names");
-    if (info->class == of) {
-        made = call(&info->methods[slot], reference, args, n);
-    } else { /* of a parent, called by its name */
-        PyObject *parent = PyObject_CallFunctionObjArgs((PyObject *)of, self, NULL);
-        const struct object *p = (const struct object *)parent;
-
-        made = parent ? call(&p->info->methods[slot], p->reference, args, n) : NULL;
-        Py_XDECREF(parent);
-    }
-    return made;
+    if (number < info->n_numbers && info->by_number[number])
+        return call(info->by_number[number], o->reference, args, n);
+    return PyErr_Format(PyExc_TypeError,
+                        "%s has no method %s; cast the object to the type that has",
+                        info->type->name, names[number]);
 }
 
-#define SLOT(A, B, C, D)                                                                           \
-    static PyObject *slot_##A##B##C##D(PyObject *self, PyTypeObject *of, PyObject *const *args,    \
-                                       Py_ssize_t n, PyObject *names)                              \
+#define SLOT(A, B, C, D, E)                                                                        \
+    static PyObject *slot_##A##B##C##D##E(PyObject *self, PyObject *const *args, Py_ssize_t n)     \
     {                                                                                              \
-        return invoke(self, of, ((A * 4 + B) * 4 + C) * 4 + D, args, n, names);                    \
+        return invoke(self, (((A * 4 + B) * 4 + C) * 4 + D) * 4 + E, args, n);                     \
     }
-#define NAME(A, B, C, D) slot_##A##B##C##D,
-#define FOUR(F, A, B, C) F(A, B, C, 0) F(A, B, C, 1) F(A, B, C, 2) F(A, B, C, 3)
-#define SIXTEEN(F, A, B) FOUR(F, A, B, 0) FOUR(F, A, B, 1) FOUR(F, A, B, 2) FOUR(F, A, B, 3)
-#define SIXTY_FOUR(F, A) SIXTEEN(F, A, 0) SIXTEEN(F, A, 1) SIXTEEN(F, A, 2) SIXTEEN(F, A, 3)
-#define EACH_SLOT(F)     SIXTY_FOUR(F, 0) SIXTY_FOUR(F, 1) SIXTY_FOUR(F, 2) SIXTY_FOUR(F, 3)
+#define NAME(A, B, C, D, E) slot_##A##B##C##D##E,
+#define FOUR(F, A, B, C, D) F(A, B, C, D, 0) F(A, B, C, D, 1) F(A, B, C, D, 2) F(A, B, C, D, 3)
+#define SIXTEEN(F, A, B, C)                                                                        \
+    FOUR(F, A, B, C, 0) FOUR(F, A, B, C, 1) FOUR(F, A, B, C, 2) FOUR(F, A, B, C, 3)
+#define SIXTY_FOUR(F, A, B)                                                                        \
+    SIXTEEN(F, A, B, 0) SIXTEEN(F, A, B, 1) SIXTEEN(F, A, B, 2) SIXTEEN(F, A, B, 3)
+#define MANY(F, A)   SIXTY_FOUR(F, A, 0) SIXTY_FOUR(F, A, 1) SIXTY_FOUR(F, A, 2) SIXTY_FOUR(F, A, 3)
+#define EACH_SLOT(F) MANY(F, 0) MANY(F, 1) MANY(F, 2) MANY(F, 3)
 EACH_SLOT(SLOT)
 
-typedef PyObject *slot_fn(PyObject *self, PyTypeObject *of, PyObject *const *args, Py_ssize_t n,
-                          PyObject *names);
-static slot_fn *const slot_functions[] = {EACH_SLOT(NAME)};
+typedef PyObject *slot_fn(PyObject *self, PyObject *const *args, Py_ssize_t n);
+static slot_fn *const slot_functions[METHOD_NUMBERS] = {EACH_SLOT(NAME)};
 
 /* ------------------------------------------------------------------ methods of classes */
+
+static bool find_number(const char *name, size_t *number)
+{
+    for (*number = 0; *number < n_names; ++*number)
+        if (!strcmp(names[*number], name))
+            return true;
+    if (n_names == METHOD_NUMBERS)
+        PyErr_Format(module_error, "a process can have methods of %d names in Python",
+                     METHOD_NUMBERS);
+    else if (!(names[n_names] = portolan_strdup(name)))
+        PyErr_NoMemory();
+    else
+        return n_names++, true;
+    return false;
+}
 
 static bool add_method(struct class_info *info, size_t slot)
 {
@@ -186,18 +195,29 @@ static bool add_method(struct class_info *info, size_t slot)
     struct sidl_callee callee;
     sidl_BaseInterface ex = NULL;
     PyObject *descriptor;
+    size_t number;
     bool good;
 
     if (!sidl_type_find(info->type, name, &callee, &ex))
         return exception_raise(ex);
     callee.slot = slot;
-    if (!method_prepare(&info->methods[slot], &callee, name))
+    if (!method_prepare(&info->methods[slot], &callee, name) || !find_number(name, &number))
         return false;
+    if (number >= info->n_numbers) {
+        struct method **grown = realloc(info->by_number, n_names * sizeof *grown);
+
+        if (!grown)
+            return PyErr_NoMemory();
+        memset(grown + info->n_numbers, 0, (n_names - info->n_numbers) * sizeof *grown);
+        info->by_number = grown;
+        info->n_numbers = n_names;
+    }
+    info->by_number[number] = &info->methods[slot];
     if (!(definition = portolan_calloc(1, sizeof *definition))) /* lives as long as the class */
         return PyErr_NoMemory();
     definition->ml_name = name;
-    definition->ml_meth = (PyCFunction)(void (*)(void))slot_functions[slot];
-    definition->ml_flags = METH_METHOD | METH_FASTCALL | METH_KEYWORDS;
+    definition->ml_meth = (PyCFunction)(void (*)(void))slot_functions[number];
+    definition->ml_flags = METH_FASTCALL; /* the one that the interpreter calls fastest */
     definition->ml_doc = callee.signature->text;
     descriptor = PyDescr_NewMethod(info->class, definition);
     good = descriptor && PyObject_SetAttrString((PyObject *)info->class, name, descriptor) == 0;
@@ -207,11 +227,6 @@ static bool add_method(struct class_info *info, size_t slot)
 
 bool method_add_all(struct class_info *info)
 {
-    if (info->type->n_methods > METHOD_SLOTS) {
-        PyErr_Format(module_error, "%s has %zu methods; Python can call %d", info->type->name,
-                     info->type->n_methods, METHOD_SLOTS);
-        return false;
-    }
     for (size_t i = 0; i < info->type->n_methods; i++)
         if (!add_method(info, i))
             return false;

@@ -51,8 +51,10 @@ static PyObject *class_for(void *reference, const char *declared, size_t length)
 
     if (!class && !PyErr_Occurred() && declared)
         class = object_class_of(declared, length);
-    if (class && !PyErr_Occurred() && PyObject_HasAttrString(class, "__sidl_exception__"))
-        class = NULL;
+    if (class && !PyErr_Occurred() && PyObject_HasAttrString(class, "__sidl_exception__")) {
+        class = PyObject_GetAttrString(class, "__sidl_exception__");
+        Py_XDECREF(class); /* the exception's class keeps it */
+    }
     return class || PyErr_Occurred() ? class : object_type;
 }
 
@@ -200,6 +202,7 @@ static void forget_info(PyObject *capsule)
     for (size_t i = 0; i < info->type->n_methods; i++)
         method_clear(&info->methods[i]);
     free(info->methods);
+    free(info->by_number);
     free(info);
 }
 

@@ -11,7 +11,9 @@
 struct class_info {
     PyTypeObject *class;
     const struct sidl_type *type;
-    struct method *methods; /* one for each slot */
+    struct method *methods;    /* one for each slot */
+    struct method **by_number; /* of the same, by the number of the name (method.c) */
+    size_t n_numbers;
 };
 
 /* A reference of a SIDL type. Instances of all classes of SIDL and of Python classes below them. */
@@ -20,7 +22,7 @@ struct object {
     const struct class_info *info; /* of the type that the reference is of */
 };
 
-enum { METHOD_ARGUMENTS = 64, METHOD_SLOTS = 256 };
+enum { METHOD_ARGUMENTS = 64, METHOD_NUMBERS = 1024 };
 
 /* A method with its signature in parts: [0] is the result. */
 struct method {
@@ -44,6 +46,12 @@ struct kept {
     } array;
 };
 
+static inline void kept_begin(struct kept *k)
+{
+    k->what = KEPT_NOTHING;
+    k->object = NULL;
+}
+
 /* object.c */
 bool object_add(PyObject *module);
 extern PyObject *object_type;
@@ -64,6 +72,9 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
 PyObject *array_wrap(struct sidl__array *array);
 /* The same for one that stays its owner's: valid as long as that. */
 PyObject *array_show(struct sidl__array *array);
+/* Raw arrays that lie in structs: flat, in column-major order. */
+bool array_take_block(PyObject *from, const struct sidl_parameter *p, char *block);
+PyObject *array_wrap_block(const struct sidl_parameter *p, const char *block);
 
 /* convert.c */
 bool value_take(PyObject *from, const struct sidl_parameter *p, union sidl_value *v,

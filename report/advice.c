@@ -3,7 +3,9 @@
 #include "internal.h"
 
 #include <portolan/mastermind.h>
+#include <portolan/tune.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,6 +156,25 @@ static void advise_run(const struct report *r, const struct portolan_plan_answer
     }
 }
 
+/* A program that was tuned: its command line, as portolan tune and portolan optimize print it. */
+static void advise_program(const struct report *r, const struct portolan_plan_answer *a,
+                           struct advice *x)
+{
+    const struct portolan_assembly *p = r->from->assembly;
+    const struct portolan_assembly_instance *options = &p->instances[0];
+    const struct portolan_answer_variable *v = a->n_variables ? a->variables : NULL;
+    size_t k = v ? 0 : options->selected;
+    const char *line;
+
+    while (v && k + 1 < options->n_alternatives &&
+           strcmp(options->alternatives[k].class_name, v->options[v->chosen].implementation) != 0)
+        k++;
+    line = tune_command_line(p, k, &x->pool);
+    x->kind = "run";
+    x->lead = "Run the program with the options that were chosen:";
+    portolan_text_add(&x->command, "%s", line ? line : "");
+}
+
 static void advise(const struct report *r, const struct portolan_plan_answer *a, const char *why,
                    struct advice *x)
 {
@@ -166,6 +187,8 @@ static void advise(const struct report *r, const struct portolan_plan_answer *a,
         x->kind = "measure";
         x->lead = "It cannot be told yet what is best. This measurement tells most:";
         portolan_text_add(&x->command, "%s", a->settle);
+    } else if (r->from->assembly->program) {
+        advise_program(r, a, x);
     } else {
         advise_run(r, a, x);
     }
@@ -186,7 +209,11 @@ static void write_why(const struct portolan_plan_answer *a, struct portolan_json
     struct portolan_text t = {0};
 
     if (a) {
+        const struct portolan_answer_variable *v = a->n_variables == 1 ? a->variables : NULL;
+
         portolan_text_add(&t, "Chosen: ");
+        if (v && v->chosen == v->written)
+            portolan_text_add(&t, "%s, which is ", v->options[v->chosen].implementation);
         portolan_answer_add(a, PORTOLAN_ANSWER_CHOSEN, &t);
         if (!isnan(a->chance)) {
             portolan_text_add(&t, "; it is ");
@@ -236,6 +263,10 @@ static enum portolan_status write_advice(struct report *r, struct portolan_json 
 
     (void)err;
     advise(r, a, why.text, &x);
+    if (r->shown && !strcmp(r->shown->outcome, "running") && *x.lead)
+        x.lead = portolan_arena_printf(&x.pool, "When trial %lld has ended: %c%s",
+                                       (long long)r->shown->id, tolower((unsigned char)*x.lead),
+                                       x.lead + 1);
     portolan_json_text(j, "kind", x.kind);
     portolan_json_text(j, "lead", x.lead);
     write_text(j, "command", &x.command);

@@ -154,8 +154,10 @@ static void write_sentences(const struct report *r, const struct portolan_plan_a
         add_what_ran(r, why, &t);
         write_sentence(j, &t);
     }
-    add_measured(r, &t);
-    write_sentence(j, &t);
+    if (!r->from->assembly || !r->from->assembly->program) { /* its trials are no runs */
+        add_measured(r, &t);
+        write_sentence(j, &t);
+    }
     add_spent(r, &t);
     if (t.length)
         write_sentence(j, &t);

@@ -428,4 +428,5 @@ const struct report_part report_steps = {
     .write = write_steps,
     .draw = draw_steps,
     .tables = tables,
+    .drawn = " choices ",
 };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lengths of texts: the most that is shown, a long one, and one that needs no break. */
-enum { MOST_SHOWN = 2000, LONG = 36, WORD = 24 };
+/* Lengths of texts: the most that is shown, and the longest that stands in one line. */
+enum { MOST_SHOWN = 2000, WORD = 36 };
 /* A table with more rows is folded. */
 enum { FOLDED = 12 };
 
@@ -198,10 +198,7 @@ static void add_cell(const struct making *m, const json_t *row, const json_t *ou
     } else if (c->unit != REPORT_TEXT && c->unit != REPORT_TREE) {
         portolan_text_add(m->out, " class=\"number\"");
     } else if (length) {
-        portolan_text_add(m->out, "%s",
-                          length > LONG    ? " class=\"long\""
-                          : length <= WORD ? " class=\"word\""
-                                           : "");
+        portolan_text_add(m->out, length > WORD ? " class=\"long\"" : " class=\"word\"");
     }
     if (c->unit == REPORT_TREE)
         portolan_text_add(m->out, " data-depth=\"%d\"", (int)fmin(9, report_number(row, "depth")));

@@ -141,6 +141,12 @@ static enum portolan_status no_run(const struct portolan_report_source *from,
 {
     const struct portolan_assembly *a = from->assembly;
 
+    if (a->program)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "'%s' is a program: its trials are compared by: portolan explain "
+                                  "%s, and by: portolan report --html %s",
+                                  a->name, portolan_shell_word(a->file).text,
+                                  portolan_shell_word(a->file).text);
     if (from->machine)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "no fixed assembly of '%s' ran on '%s'; run them with: portolan "

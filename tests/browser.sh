@@ -2,7 +2,7 @@
 # For tests of pages in Chromium: source it after tap.sh. Skips where there is none.
 
 for tool in chromium chromedriver dot; do
-    command -v $tool >/dev/null || skip_all "$tool is not installed; ./configure --install-deps installs it"
+    command -v $tool >/dev/null || skip_all "$tool is not installed; ./configure --install-deps=check installs it"
 done
 [ -e /usr/share/nodejs/d3/dist/d3.min.js ] || skip_all 'D3 is not installed (Debian: node-d3)'
 export HOME="$work" # Chromium's profile goes there

@@ -3,7 +3,8 @@
 # From an empty folder, with an installed prefix (without $BUILD: that of PATH): a project is made, tunes itself, and is extended; what is there is
 # never replaced, and wrong use is answered with what would be right.
 . "$(dirname "$0")/tap.sh"
-plan 82
+plan 94
+examples=$(cd "$(dirname "$0")/../examples" && pwd)
 
 if [ -n "${BUILD-}" ]; then
     DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
@@ -183,9 +184,23 @@ fi
 fortran=
 [ -z "${PORTOLAN_SANITIZED-}" ] && pkg-config --exists portolan-fortran && fortran=Fortran
 if [ -n "$fortran" ]; then
-    try portolan new component my.Halves --provides smoother:my.Smoother --language Fortran
-    gives 'a component in Fortran is made' 0 'made +my_Halves_Impl.F90'
-    sed -i "s|call not_implemented.*|x = x / 2|" my_Halves_Impl.F90
+    cat >halve.f90 <<'F'
+module halve
+contains
+  elemental subroutine halve_one(x)
+    double precision, intent(inout) :: x
+    x = x / 2
+  end subroutine
+end module
+F
+    try portolan new component my.Halves --provides smoother:my.Smoother --language Fortran --source halve.f90
+    gives 'a component in Fortran is made, with a module of its own' 0 'made +my_Halves_Impl.F90'
+    sed -i 's|call not_implemented.*|call halve_one(x)|; s|splicer.begin(my.Halves._includes)|&\n  use halve|' my_Halves_Impl.F90
+    try make
+    gives 'which is compiled before it' 0 ' F +halve.f90' ' F +my_Halves_Impl.F90'
+    touch halve.f90
+    try make
+    gives 'and when that changes, it is compiled again' 0 ' F +my_Halves_Impl.F90'
     for language in Fortran C++; do
         class=my.In${language%++}
         portolan new component "$class" --provides go:gov.cca.ports.GoPort --uses smoother:my.Smoother \
@@ -207,12 +222,30 @@ if [ -n "$fortran" ]; then
         gives "$driver: what a component in C++ throws arrives" 1 'my.Seidel.smooth: it diverges'
     done
 else
-    skip_checks 9 'built without Fortran'
+    skip_checks 11 'built without Fortran'
+fi
+
+# All pairs of drivers and components of examples/languages.
+if [ -n "$fortran" ]; then
+    cp -r "$examples/languages" "$work/languages" && cd "$work/languages" || exit 1
+    try make check
+    gives 'three languages in one project: Impl files are completed, and compile' 0 'CXX +rod_InCxx_Impl' \
+        'F +rod_InFortran_Impl' '^rod.xml: good'
+    for driver in C Cxx Fortran; do
+        portolan new assembly $driver --driver rod.DriverIn$driver >"$work/out"
+        for component in C Cxx Fortran; do
+            try portolan run --fixed --store=$driver.db --select stepper=rod.In$component \
+                --set driver.r=0.8 $driver.xml
+            gives "a driver in $driver catches what a component in $component throws" 0 ' r 0.4, sum +7.656540393$'
+        done
+    done
+else
+    skip_checks 10 'built without Fortran'
 fi
 
 # A project that Meson builds.
 command -v meson >/dev/null || {
-    while [ "$tests_run" -lt 80 ]; do
+    while [ "$tests_run" -lt 94 ]; do
         tests_run=$((tests_run + 1))
         echo "ok $tests_run # SKIP no meson here"
     done

@@ -10,7 +10,7 @@ format=$(command -v clang-format-14 || command -v clang-format) || {
     exit 0
 }
 files=$(find */ -name '*.[ch]' -not -path 'build*' -not -path '*/golden/*' -not -path '*/fuzz/pragma/*' -not -path '*/expected/*' \
-    -not -path '*sidl/test/babel/*' -not -path '*sidl/test/languages/c/*' \
+    -not -path '*sidl/test/babel/*' -not -path '*/languages/*' \
     -not -name 'hello_*_Impl.[ch]' -not -path '*/conformance/impl/*' | sort)
 echo 1..2
 # All in few processes: starting one takes longer than a file does.

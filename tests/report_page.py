@@ -203,6 +203,20 @@ def check_functions(page, profile):
     yield "the flame graph is as wide as the page", width > 0.98, width
 
 
+def check_difference(page):
+    """Two sets of trials: the flame graph has the ratio of each call path's own time, as the comparison has it."""
+    paths = page.ask("JSON.parse(document.getElementById('document').textContent).comparison.paths")
+    yield "colours are changes", page.one("#time .controls select:has(option[value=change])").get_attribute("value") == "change", ""
+    cell = page.one("#time figure.icicle .cell")
+    page.ask("arguments[0].dispatchEvent(new FocusEvent('focus'))", cell)
+    said, ratio = page.text("#time .said"), paths[0]["ratio"]
+    told = float(said.split("× ")[1].split(":")[0]) if "× " in said else None
+    yield "a call path tells how it changed", told is not None and near(told, float(f"{ratio:.3g}")), (said, ratio)
+    page.one("#time .controls input[type=search]").send_keys("no such function")
+    dim = page.ask("document.querySelectorAll('#time .cell:not(.dim)').length")
+    yield "the search dims the others, and counts", dim == 0 and page.text("#time .said").startswith("0 call paths"), page.text("#time .said")
+
+
 def check_widths(page):
     """From 400 to 2,560 pixels nothing is beside the page, and drawings fill their width."""
     for width in (400, 800, 1280, 1920, 2560):

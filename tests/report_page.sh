@@ -118,6 +118,18 @@ gives 'libraries that took turns have a page' 0
 mv out turns.json
 page turns.html turns
 
+# A program that was tuned: what to do is its command line. It says itself how long it took.
+printf '#!/bin/sh\necho took 0.$2$1\n' >solve && chmod +x solve
+try "$PORTOLAN" tune --vary n=1,2 --time-from 'took ([0-9.]+)' --store=tuned.db -o tuned.xml -- ./solve '{n}' '{method:5|3|4}'
+gives 'a program is tuned' 0 'command: ./solve 2 3'
+report tuned --json --store=tuned.db tuned.xml
+gives 'it has a page' 0
+mv out tuned.json
+"$PORTOLAN" optimize --json --store=tuned.db tuned.xml >tuned.choice 2>"$work/err"
+page tuned.html now tuned.choice run ./solve 3
+try "$PORTOLAN" report --store=tuned.db tuned.xml
+gives 'without a page, another command has what is asked' 1 'portolan explain tuned.xml'
+
 particles=$BUILD/examples/cxx/particles.xml
 if [ -e "$particles" ]; then
     for class in Direct Cells; do
@@ -138,7 +150,7 @@ try "$PORTOLAN" run --store=paper.db "$paper"
 try "$PORTOLAN" run --store=paper.db "$paper"
 report both paper.db purpose:explore purpose:run
 gives 'two sets of trials are compared' 0
-page both.html parts comparison
+page both.html parts comparison + difference
 
 # ---------------------------------------------------------------- hostile names, nothing, one trial
 

@@ -61,12 +61,20 @@ def follow(page):
     second = run("scripted.xml", "--control=ctl", "--select=solver=heat.BandedCholesky")
     wait(page, lambda: "heat.BandedCholesky -> heat.Cholmod" in page.text("#watch ol") and "trial 2 " in page.text("header .about"))
     yield "steps and swaps appear while the run goes on", second.poll() is None and "Step " in page.text("#watch p + p"), page.text("#watch")
+    yield "what to do waits for its end", page.text("#now .lead").startswith("When trial 2 has ended: "), page.text("#now")
+    wait(page, lambda: "took" in page.text("#watch p + p"))
+    told = page.ask("[document.querySelector('#watch p + p').textContent, portolan.newest().first, portolan.time(portolan.newest().ns), "
+                    "[...document.querySelectorAll('#steps .dots')].reduce((sum, d) => sum + +d.dataset.n, 0)]")
+    yield "each step is a point, and the newest is the one told", told[0] == f"Step {told[1]} took {told[2]}." and told[3] > 1, told
     with open("seen", "w") as fifo:
         fifo.write("yes\n")
     ended = second.wait()
     wait(page, lambda: "Trial 2 of plate (run): finished" in page.text("#watch"))
     wait(page, lambda: "pinned by the control file" in page.text("#decisions"))
     yield "and its end", ended == 0, ended
+    data = page.ask("JSON.parse(document.getElementById('document').textContent).steps")
+    dots = page.ask("[...document.querySelectorAll('#steps .dots')].reduce((sum, d) => sum + +d.dataset.n, 0)")
+    yield "then points are the steps that are stored, and no more", dots == len(data["ns"]), (dots, data)
     after = page.ask(STATE)
     moved = after.pop("top") - before.pop("top")
     yield "without loading the page anew, the reader finds all as it was", before == after and abs(moved) < 3, (before, after, moved)

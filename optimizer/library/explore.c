@@ -25,7 +25,7 @@ static const double single = 1.5;
 /* The same for combinations of options, of which only those are repeated that may be the best. */
 static const double matters_of_combinations = 1, single_of_combinations = 1.25;
 
-enum { MOST_TRIALS = 10 };
+enum { MOST_TRIALS = 10, ENOUGH_TRIALS = 5 };
 
 /* --- which selections are needed --- */
 
@@ -275,12 +275,27 @@ static bool is_known_well(const struct exploration *e, const struct cell *c)
            (c->all.n >= 4 && explore_tally_width(&c->all) <= narrow);
 }
 
+/* Returns whether a combination is the best at the point for sure: then its time need not be known
+ * better than to tell so. */
+static bool is_best_for_sure(const struct exploration *e, size_t selection, size_t point)
+{
+    if (!e->are_combinations || e->cells[selection][point].all.n < ENOUGH_TRIALS)
+        return false;
+    for (size_t k = 0; k < e->n_selections; k++) {
+        const struct cell *c = &e->cells[k][point];
+
+        if (k != selection && c->all.n && !explore_is_bad(c) && can_matter(e, k, point))
+            return false;
+    }
+    return true;
+}
+
 static bool wants_again(const struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *c = &e->cells[selection][point];
 
     return c->all.n && !explore_is_bad(c) && !is_known_well(e, c) &&
-           can_matter(e, selection, point);
+           can_matter(e, selection, point) && !is_best_for_sure(e, selection, point);
 }
 
 /* Takes the trial if it is affordable and none was taken yet; counts it in E->out->left or, if it

@@ -8,15 +8,15 @@ import atexit as _atexit
 import sys as _sys
 
 from . import _portolan
-from ._component import component
-from ._portolan import CannotTell, Error, Object, __version__, copies
+from ._component import component, implement
+from ._portolan import CannotTell, Error, Object, __version__, bounded, copies, lower
 from ._sidl import Struct, sidl
 from .assembly import Assembly, Framework, measure
 from .plan import Choice, Model, Plan, Record
 from .store import Store, Tree
 
 __all__ = ["Assembly", "CannotTell", "Choice", "Error", "Framework", "Model", "Object", "Plan", "Record", "Store",
-           "Struct", "Tree", "component", "copies", "measure", "sidl", "__version__"]
+           "Struct", "Tree", "bounded", "component", "copies", "implement", "lower", "measure", "sidl", "__version__"]
 
 
 def _log(level: int, area: str, text: str) -> None:

@@ -58,10 +58,13 @@ def _make(described: dict[str, Any], todo: dict[str, dict[str, Any]]) -> Any:
         if kind == "enum":
             made = _enum(name, described["members"], module=module)
         elif kind == "struct":
-            made = type(name, (Struct,), {**body, "__slots__": [n for n, _ in described["members"]]})
+            made = type(name, (Struct,), {**body, "__slots__": [n for n, _ in described["members"]],
+                                          "__sidl_members__": dict(described["members"])})
         elif any(hasattr(p, "__sidl_exception__") for p in parents) or _is_exception(described["parents"]):
             bases = [p for p in parents if hasattr(p, "__sidl_exception__")] or [_portolan.Error]
-            made = type(name, tuple(bases), {**body, "__sidl_exception__": True})
+            of = _object(name, [p.__sidl_exception__ for p in bases if hasattr(p, "__sidl_exception__")], body)
+            _portolan.complete(of, described["type"])
+            made = type(name, tuple(bases), {**body, "__sidl_exception__": of, "__getattr__": _exception_member})
         else:
             made = _object(name, parents, body)
             for static, _ in described["statics"]:
@@ -76,6 +79,17 @@ def _is_exception(parents: list[str]) -> bool:
     return any(p.startswith("sidl.") and p.endswith("Exception") for p in parents)
 
 
+def _exception_member(error: Any, name: str) -> Any:
+    """Of an exception: the object of SIDL, made for one that Python raises, and what that has."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name == "sidl":
+        error.sidl = type(error).__sidl_exception__()
+        error.sidl.setNote(str(error))
+        return error.sidl
+    return getattr(error.sidl, name)
+
+
 def _object(name: str, parents: list[Any], body: dict[str, Any]) -> Any:
     bases = tuple(p for p in parents if not any(p is not q and issubclass(q, p) for q in parents))
     try:
@@ -84,14 +98,27 @@ def _object(name: str, parents: list[Any], body: dict[str, Any]) -> Any:
         return type(name, (_portolan.Object,), body)
 
 
+class List(list):  # type: ignore[type-arg]
+    """An array of strings or objects whose first index in SIDL is not 0."""
+
+    def __init__(self, items: Any, lower: int) -> None:
+        super().__init__(items)
+        self.lower = lower
+
+
+_portolan.remember("list", List)
+
+
 class Struct:
     """A struct of SIDL: its members are attributes. Those that are not given are 0, "" or None."""
 
     __slots__: list[str] = []
+    __sidl_members__: dict[str, str] = {}
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        for name in self.__slots__:
-            setattr(self, name, 0)
+        for name, kind in self.__sidl_members__.items():
+            setattr(self, name, _classes[kind[2:]]() if kind.startswith("t:") else
+                    None if kind[0] in "so[{" else "" if kind == "c" else 0)
         for name, value in {**dict(zip(self.__slots__, given)), **named}.items():
             setattr(self, name, value)
 

@@ -16,6 +16,27 @@ ENV = os.environ
 SOURCE = os.path.join(ENV["SOURCE"], "examples")
 with open(os.path.join(SOURCE, "languages", "identity.py"), encoding="utf-8") as example:
     GOOD = example.read()
+COMMUNICATOR = """
+        services.registerUsesPort("mpi", "gov.cca.ports.MPIService", None)
+        service = portolan.sidl("gov.cca.ports").MPIService(services.getPort("mpi"))
+        size, rank = service.getSizeRank()
+        number = service.getComm()
+        print(f"of {size} ranks number {rank} has {type(number).__name__} {number != 0}\\n", end="")
+        service.releaseComm(number)
+        services.releasePort("mpi")
+"""
+ADDER = """
+import portolan
+
+@portolan.component("test.Adder")
+class Adder:
+    def setServices(self, services):
+        services.addProvidesPort(self, "adder", "lab.Adder", None)
+    def add(self, a, b):
+        return a + b
+    def first(self, x):
+        return x[0]
+"""
 
 
 def apply(code):
@@ -83,6 +104,28 @@ class Components(unittest.TestCase):
             f.connect(user, uses, uses, uses)
         return f
 
+    def test_driver(self):
+        """Measured like one of C; what its go raises ends the run."""
+        for name in "spot.xml", "driver.py", "heat.PyDriver.xml":
+            shutil.copy(os.path.join(SOURCE, "languages", name), self.folder)
+        os.rename(os.path.join(self.folder, "spot.xml"), os.path.join(self.folder, "plate.xml"))
+        warmest = set()
+        for words in [], ["--select", "preconditioner=heat.PyIdentity"]:
+            code, out, err = self.run_command("--fixed", *words)
+            self.assertEqual((code, err), (0, ""), err)
+            warmest.add(out.splitlines()[0])
+        self.assertRegex(warmest.pop(), r"^20 steps done, the warmest place has \d\.\d\d\d$")
+        self.assertEqual(warmest, set())
+        self.assertEqual(self.select("SELECT sum(d.calls) FROM call_data d JOIN timer_callpath p ON p.id = d.callpath JOIN timer t "
+                                     "ON t.id = p.timer WHERE t.name LIKE '%solve [heat.ConjugateGradients]'"), [(40,)])
+        file = os.path.join(self.folder, "driver.py")
+        with open(file, encoding="utf-8") as f:
+            text = f.read()
+        with open(file, "w", encoding="utf-8") as f:
+            f.write(text.replace("swap.reached(step)", "swap.reached(1 / 0)"))
+        code, out, err = self.run_command("--fixed")
+        self.assertEqual((code, "ZeroDivisionError: division by zero" in err, 'driver.py", line 4' in err), (1, True, True), err)
+
     def test_swap_to_python_and_back(self):
         with self.plate("heat.Jacobi") as f:
             self.assertEqual(f.go("driver"), 0)
@@ -99,8 +142,10 @@ class Components(unittest.TestCase):
 
     def test_mistakes_at_the_beginning(self):
         self.fails(GOOD.replace("n: int) -> None:", "n: int) -> None"), "identity.py:21: error: expected ':'")
-        self.fails("import no_such_module\n", "No module named 'no_such_module'")
-        self.fails(GOOD.replace("def apply", "def aply"), "identity.py: class Identity has no method apply")
+        self.fails("import no_such_module\n", "identity.py:1: error: ModuleNotFoundError: No module named 'no_such_module'")
+        self.fails("\nnosuch()\n", "identity.py:2: error: NameError: name 'nosuch' is not defined")
+        self.fails(GOOD.replace("def apply", "def aply"),
+                   "identity.py:16: error: class Identity has no method apply, which its types need")
         self.fails(GOOD.replace("heat.PyIdentity", "heat.Other"), "put @portolan.component('heat.PyIdentity')")
         self.fails(GOOD.replace('"preconditioner", "heat', '"other", "heat'), "preconditioner")
         self.fails(GOOD.replace("services.add", "services.ad"), "heat.PyIdentity.setServices: AttributeError")
@@ -114,8 +159,9 @@ class Components(unittest.TestCase):
         for bad, words in [
                 ("1 / 0", ("heat.PyIdentity.apply: ZeroDivisionError: division by zero",)),
                 ("raise heat.SolverException('not today')", ("not today",)),
-                ("return 'z'", ("heat.PyIdentity.apply: ",)),
-                ("return 1, 2", ("heat.PyIdentity.apply: ",))]:
+                ("return 'z'", ("identity.py:26: error: apply returned 'z', not the array that it changed, or None: ",)),
+                ("return [0] * 99", ("identity.py:26: error: apply returned a list, not ", "with extent 256 was given, not with 99")),
+                ("a.b", ("NameError: name 'a' is not defined", 'identity.py", line 27, in apply'))]:
             self.fails(apply(bad), *words)
             self.assertEqual(self.select("SELECT outcome FROM trial ORDER BY id DESC LIMIT 1"), [("failed",)])
 
@@ -177,6 +223,28 @@ class Components(unittest.TestCase):
             code, _, err = self.run_command()
             self.assertEqual(code, 1)
             self.assertIn(words, err)
+
+    def test_communicator(self):
+        """MPIService gives an integer, as MPI_Comm_f2c() takes it."""
+        code, out, err = self.python_alone(GOOD.replace("        services.add", COMMUNICATOR + "        services.add"), ranks=2)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(sorted(line for line in out.splitlines() if line.startswith("of")),
+                         [f"of 2 ranks number {rank} has int True" for rank in range(2)])
+
+    def test_threads(self):
+        """Calls from threads that C made, and Python did not know, at once."""
+        for name, text in ("adder.py", ADDER), ("test.Adder.xml", '<component class="test.Adder" language="Python" '
+                           'module="adder"><provides port="adder" type="lab.Adder"/></component>'):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        lab = portolan.sidl("lab", library=ENV["LAB"])
+        with portolan.Framework(self.folder) as f:
+            f.create("adder", "test.Adder")
+            services = portolan.sidl("gov.cca").Services(f._framework.services)
+            services.registerUsesPort("adder", "lab.Adder", None)
+            f.builder.connect(services.getComponentID(), "adder", f.builder.getComponentID("adder"), "adder")
+            self.assertEqual(lab.Desk().together(lab.Adder(services.getPort("adder")), 4, 5000), 20000)
+            services.releasePort("adder")
 
 
 class State(unittest.TestCase):

@@ -2,12 +2,15 @@
 """Calls from Python into a plug-in: every type in every mode, arrays, exceptions, inheritance."""
 import gc
 import os
+import subprocess
 import sys
 import traceback
 import unittest
 
 import portolan
 
+if "WITHOUT_NUMPY" in os.environ:
+    sys.modules["numpy"] = None
 try:
     import numpy as np
 except ImportError:
@@ -46,7 +49,7 @@ class Calls(unittest.TestCase):
                 (ValueError, "one byte", lambda: d.passChar("xy", "z")),
                 (ValueError, "no NUL", lambda: d.passString("a\0b", "")),
                 (TypeError, "of type lab.Named is needed", lambda: d.passObject(1, None)),
-                (TypeError, "names", lambda: d.add(a=1, b=2)),
+                (TypeError, "no keyword arguments", lambda: d.add(a=1, b=2)),
                 (TypeError, "an interface", lab.Named),
                 (AttributeError, "left", lambda: lab.Desk.swap(3, 1.0))]:
             with self.assertRaises(kind) as caught:
@@ -171,6 +174,14 @@ class Arrays(unittest.TestCase):
             self.assertIn(words, str(caught.exception))
 
 
+class WithoutNumPy(unittest.TestCase):
+    @unittest.skipUnless(np, "it is what runs")
+    def test_the_same(self):
+        made = subprocess.run([sys.executable, __file__], env={**os.environ, "WITHOUT_NUMPY": "1"}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual((made.returncode, "skipped 'needs NumPy'" in made.stdout), (0, True), made.stdout)
+
+
 class Leaks(unittest.TestCase):
     def test_no_reference_and_no_byte(self):
         def resident():
@@ -178,7 +189,7 @@ class Leaks(unittest.TestCase):
                 return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
         desk, other = lab.Desk(), lab.Desk()
-        x = np.ones(1000) if np else None
+        x = np.ones(1000) if np else object()
         nest = lab.Nest(lab.Pair("l" * 100, 1), 7, [1.0] * 100, desk, 0, False, "c")
 
         def use(n):

@@ -80,11 +80,12 @@ class Stubs(unittest.TestCase):
                 self.assertEqual([b.__name__ for b in cls.__bases__], [b.__name__ for b in scope[name].__bases__])
 
     def test_mypy(self):
-        self.stubs(HEAT, os.path.join(HERE, "lab", "lab.sidl"), os.path.join(ENV["SOURCE"], "sidl", "spec", "cca.sidl"))
+        self.stubs(HEAT, os.path.join(HERE, "lab", "lab.sidl"), os.path.join(ENV["SOURCE"], "sidl", "spec", "cca.sidl"),
+                   os.path.join(ENV["SOURCE"], "sidl", "spec", "portolan.sidl"))
         with open(os.path.join(self.folder, "use.py"), "w", encoding="utf-8") as f:
             f.write(USE)
         good = self.check("lab.pyi", "heat.pyi", "gov_cca.pyi", "gov_cca_ports.pyi",
-                          os.path.join(ENV["SOURCE"], "examples", "languages", "identity.py"))
+                          *(os.path.join(ENV["SOURCE"], "examples", "languages", name) for name in ("identity.py", "driver.py")))
         self.assertIn("Success: no issues found", good)
         said = self.check("use.py").splitlines()
         found = [line.split('"')[1] for line in said if "Revealed type" in line]

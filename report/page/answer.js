@@ -17,7 +17,7 @@ portolan.parts.answer = function (into, data) {
     /* A time without a ratio to the run gets no bar next to it. */
     data.fixed.filter(f => f.to_run > 0).slice(0, 12).forEach(f => bars.push({ name: classes(f.choice), ns: f.elapsed_ns }));
     if (!bars.length) return;
-    const width = portolan.width(into), narrow = width < 640, line = narrow ? 40 : 26, left = narrow ? 0 : 380, top = narrow ? 17 : 3;
+    const width = portolan.width(into), narrow = width < 640, line = narrow ? 40 : 26, left = narrow ? 0 : Math.min(0.45 * width, 12 + 6.8 * d3.max(bars, b => b.name.length)), top = narrow ? 17 : 3;
     const svg = portolan.figure(into, 'bars', width, bars.length * line + 10, 'Times of the run',
         'Times of the whole run; the thin line is the 95 % interval of the prediction, cut at the edge.');
     const x = d3.scaleLinear([0, 1.05 * d3.max(bars, b => b.ns)], [left, width - 80]).clamp(true);
@@ -25,7 +25,7 @@ portolan.parts.answer = function (into, data) {
         .attr('transform', (b, i) => `translate(0 ${i * line + 4})`);
     row.append('title').text(b => `${b.name}: ${portolan.time(b.ns)}`);
     row.append('text').attr('x', narrow ? 0 : left - 8).attr('y', narrow ? 12 : 15).attr('text-anchor', narrow ? 'start' : 'end')
-        .text(b => portolan.short(b.name, narrow ? Math.floor(width / 7) : 56));
+        .text(b => portolan.short(b.name, Math.floor((narrow ? width : left) / 6.8)));
     row.append('rect').attr('class', b => 'bar ' + (b.kind || '')).attr('x', left).attr('y', top)
         .attr('height', 17).attr('width', b => x(b.ns) - left);
     row.filter(b => b.low >= 0).append('path').attr('class', 'interval')

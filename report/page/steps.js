@@ -6,13 +6,13 @@ portolan.parts.steps = function (into, data, all) {
         for (const key of ['first', 'last', 'ns', 'least_ns', 'most_ns', 'expected_ns', 'low_ns', 'high_ns']) p[key] = data[key][i];
         return p;
     });
-    const shown = all.shown_trial;
+    const shown = all.shown_trial, goesOn = (all.trial.trials || []).some(t => t.id === shown && t.outcome === 'running');
     /* What is heard of, but is not in the document yet. */
     const decisions = [...all.decisions.decisions || []];
     let waits = false;
     portolan.newest = () => points[points.length - 1];
     portolan.hear = s => {
-        if (s.trial !== shown) return;
+        if (s.trial !== shown || !goesOn) return; // what was stored after the end is no step
         if (s.change && !decisions.some(d => d.number >= s.number)) decisions.push(Object.assign({ reason: s.text }, s));
         if (s.ns) add(s);
         if (!waits) requestAnimationFrame(() => { waits = false; draw(); });
@@ -67,7 +67,7 @@ portolan.parts.steps = function (into, data, all) {
         if (!points.length && !decisions.length) return;
         if (note) note.hidden = true;
         const width = portolan.width(into), narrow = width < 600;
-        const box = { left: 78, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
+        const box = { left: 88, right: width - 8, top: 44, bottom: narrow ? 230 : 300 };
         const svg = portolan.figure(holder, 'steps', width, box.bottom + 44, 'Time of each step on rank 0',
             `${data.grouped ? 'Short steps were stored in groups: points are their means. ' : ''}${points.some(p => p.expected_ns > 0)
                 ? 'The line was predicted, with its 95 % interval. ' : ''}${decisions.length ? 'Marks above are decisions: filled where something changed, crossed where it was refused or undone. ' : ''}Drag to move; Ctrl and the wheel zoom.`);
@@ -79,7 +79,7 @@ portolan.parts.steps = function (into, data, all) {
         const foot = y.domain()[0], put = t => y(Math.min(y.domain()[1], Math.max(foot, t || foot)));
         svg.append('clipPath').attr('id', 'inside-steps').append('rect').attr('x', box.left).attr('y', 0)
             .attr('width', box.right - box.left).attr('height', box.bottom);
-        portolan.axes(svg, x, y, box, 'step', 'time of a step');
+        portolan.axes(svg, x, y, box, 'step', 'time of a step', v => Number.isInteger(v) ? v : '');
         const clip = svg.append('g').attr('clip-path', 'url(#inside-steps)');
         const many = (data.choices || []).length > 1;
         if (many) clip.selectAll('.runs').data(data.bands).enter().append('rect').attr('class', b => `runs s${b.choice % 6}`)
@@ -87,8 +87,8 @@ portolan.parts.steps = function (into, data, all) {
         const expected = seen.filter(p => p.expected_ns > 0), g = clip.append('g').attr('class', 'series expected');
         g.append('path').attr('class', 'band').attr('d', d3.area().curve(d3.curveStep).x(middle).y0(p => put(p.low_ns)).y1(p => put(p.high_ns))(expected));
         g.append('path').attr('class', 'line').attr('d', d3.line().curve(d3.curveStep).x(middle).y(p => put(p.expected_ns))(expected));
-        for (let k = 0; k < 6; k++) {
-            const own = seen.filter(p => (many ? band(p).choice % 6 : 0) === k), s = clip.append('g').attr('class', `series s${k}`);
+        for (const k of [0, 1, 2, 3, 4, 5, 'new']) {
+            const own = seen.filter(p => (!band(p) ? 'new' : many ? band(p).choice % 6 : 0) === k), s = clip.append('g').attr('class', `series s${k}`);
             if (!own.length) continue;
             s.append('path').attr('class', 'spread').attr('d', own.filter(p => p.most_ns > p.least_ns).map(p => `M${middle(p)} ${put(p.least_ns)}V${put(p.most_ns)}`).join(''));
             s.append('path').attr('class', 'dots').attr('data-n', own.length).attr('d', own.map(p => `M${x(p.first)} ${put(p.ns)}H${x(p.last)}`).join(''));
@@ -102,9 +102,10 @@ portolan.parts.steps = function (into, data, all) {
         }, seen, middle);
         legend(many);
     }
-    /* What ran in a step; of one that is new, what ran last. */
+    /* What ran in a step; of one that is new, what ran last, unless that was changed since. */
     function band(p) {
-        return data.bands[Math.min(d3.bisector(b => b.to).left(data.bands, p.first), data.bands.length - 1)];
+        const all = data.bands || [], b = all[Math.min(d3.bisector(b => b.to).left(all, p.first), all.length - 1)];
+        return b && p.first > b.to && decisions.some(d => d.change && d.step >= b.to && d.step <= p.first) ? null : b;
     }
     function marks(clip, x, box) {
         const mark = clip.selectAll('.decision').data(decisions.filter(d => d.step >= range()[0] && d.step <= range()[1])).enter().append('a')
@@ -139,7 +140,7 @@ portolan.parts.steps = function (into, data, all) {
         });
     }
     function tell(p) {
-        const d = decisions.filter(d => d.step <= p.last && d.step >= p.first).pop(), ran = data.bands && data.bands.length ? data.choices[band(p).choice].runs : '';
+        const d = decisions.filter(d => d.step <= p.last && d.step >= p.first).pop(), ran = band(p) ? data.choices[band(p).choice].runs : '';
         said.textContent = (p.first === p.last ? `Step ${p.first}: ${portolan.time(p.ns)}` : `Steps ${p.first} to ${p.last}: mean ${portolan.time(p.ns)}, ${portolan.time(p.least_ns)} to ${portolan.time(p.most_ns)}`)
             + (p.expected_ns > 0 ? `, predicted ${portolan.time(p.expected_ns)} (${portolan.time(p.low_ns)} to ${portolan.time(p.high_ns)})` : '')
             + (ran ? `; ${ran}` : '') + (d ? `; ${d.change || 'no change'}: ${d.reason}` : '');

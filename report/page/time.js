@@ -6,8 +6,14 @@ portolan.parts.time = function (into, data, all) {
     const holder = portolan.element('div', {});
     old ? old.replaceWith(holder) : into.prepend(holder);
     const width = portolan.width(into), line = 24, chosen = portolan.chosen;
-    /* With two sets of trials: how each call path changed. */
-    const changes = Object.fromEntries((all.comparison && all.comparison.paths || []).map(c => [c.method, c]));
+    /* With two sets of trials: how the own time of each call path changed; a path is known by its methods from the root on. */
+    const key = (paths, i, name) => i < 0 ? '' : key(paths, paths[i].parent, name) + '/' + name(paths[i]);
+    const compared = all.comparison && all.comparison.paths || [], changes = {};
+    const places = Object.fromEntries(compared.map((c, i) => [c.path, i]));
+    const rows = compared.map(c => ({ method: c.method, parent: c.parent in places ? places[c.parent] : -1 }));
+    compared.forEach((c, i) => { changes[key(rows, i, r => r.method)] = c; });
+    const changeOf = i => changes[key(data.paths, i, p => `${p.instance}.${p.method}`)];
+    if (compared.length && !chosen.colour) chosen.colour = 'change';
     const ranks = Object.fromEntries((data.ranks || []).map(r => [r.rank, r]));
     const choices = [['mean', 'mean of ranks']].concat((data.ranks || []).map(r =>
         [String(r.rank), `rank ${r.rank}` + (r.rank === data.slowest_rank ? ', the slowest' : '')]));
@@ -43,7 +49,7 @@ portolan.parts.time = function (into, data, all) {
     }
     function colour(i) {
         const p = data.paths[i];
-        const by = chosen.colour || 'exclusive_ns', change = changes[`${p.instance}.${p.method}`];
+        const by = chosen.colour || 'exclusive_ns', change = changeOf(i);
         /* Red is slower than before, blue faster, by up to a factor of two. */
         if (by === 'change') return change && change.ratio > 0 ? d3.interpolateRdBu(0.5 - 0.4 * Math.max(-1, Math.min(1, Math.log2(change.ratio)))) : null;
         const of = k => by === 'exclusive_ns' ? exclusive(k) : data.paths[k][by] || 0;
@@ -51,10 +57,10 @@ portolan.parts.time = function (into, data, all) {
         return p.pruned ? null : d3.interpolateCividis(0.15 + 0.85 * Math.sqrt(Math.max(0, of(i)) / most));
     }
     function tell(n) {
-        const p = n.data.path, change = changes[`${p.instance}.${p.method}`];
+        const p = n.data.path, change = changeOf(n.data.i);
         said.textContent = `${p.label}: ${portolan.time(inclusive(n.data.i))} with calls below, ` +
             `${portolan.time(exclusive(n.data.i))} its own, ${portolan.time(p.mpi_ns)} in MPI, ` +
-            `${+p.calls.toPrecision(6)} calls` + (change && change.ratio > 0 ? `, × ${+change.ratio.toPrecision(3)} of its time before: ${change.verdict}` : '') + (p.rule ? `; ${p.pruned ? 'pruned, ' : ''}${p.rule}` : '');
+            `${+p.calls.toPrecision(6)} calls` + (change && change.ratio > 0 ? `; its own was ${portolan.time(change.median_a)} before and is ${portolan.time(change.median_b)}, × ${+change.ratio.toPrecision(3)}: ${change.verdict}` : '') + (p.rule ? `; ${p.pruned ? 'pruned, ' : ''}${p.rule}` : '');
     }
     let cells, zoomed, root;
     function draw() {
@@ -62,7 +68,8 @@ portolan.parts.time = function (into, data, all) {
         root = zoomed = tree();
         const shown = root.descendants().filter(n => n.data.i >= 0 && n.value > root.value / 4000);
         const svg = portolan.figure(place, 'icicle', width, root.height * line + 2, 'Call paths by time',
-            'Below a call path stand those that it calls. Grey: pruned, since it takes too little time to matter.');
+            'Below a call path stand those that it calls. Grey: pruned, since it takes too little time to matter.'
+            + (compared.length ? ' Colours of changes: red takes longer than before, blue less.' : ''));
         cells = svg.selectAll('g').data(shown).enter().append('g').attr('class', n => 'cell' + (n.data.path.pruned ? ' pruned' : ''))
             .attr('role', 'button').attr('tabindex', (n, i) => i ? -1 : 0)
             .on('click', zoom).on('mouseenter', tell).on('focus', tell).on('keydown', keys);

@@ -71,6 +71,7 @@
         restore();
         [shown] = read();
         tell();
+        if (step.textContent) tellStep();
     };
     /* The page shows a trial of the store; what is heard of another one stands here until the page has it, too. */
     const read = () => {
@@ -81,6 +82,12 @@
     const tell = () => {
         const id = now && (now.id || now.trial);
         said.textContent = now ? `Trial ${id} of ${now.assembly} (${now.purpose}): ${now.outcome}.` + (id === shown ? '' : ` Below is trial ${shown}.`) : 'Waiting for a run …';
+    };
+    /* The newest point of the drawing, so that both say the same. */
+    const tellStep = () => {
+        const p = typeof portolan !== 'undefined' && portolan.newest && portolan.newest();
+        if (p) step.textContent = `Step ${p.first} took ${portolan.time(p.ns)}.`;
+        return p;
     };
     let isStale = false, loading = null;
     const refresh = async () => {
@@ -109,12 +116,11 @@
     hear('step', s => {
         if (!s.ns) return; // nothing was called: the end of the last step opened it
         pass(s);
-        const p = typeof portolan !== 'undefined' && portolan.newest && s.trial === shown && portolan.newest();
-        step.textContent = p ? `Step ${p.last} took ${portolan.time(p.ns)}.` : `Step ${s.step} is stored.`;
+        if (s.trial !== shown || !tellStep()) step.textContent = `Step ${s.step} is stored.`;
     });
     hear('swap', s => {
-        add(swaps, 'li', `Step ${s.step}: ${s.change} (${s.outcome})`);
-        if (swaps.children.length > mostSwaps) swaps.firstChild.remove();
+        swaps.prepend(add(swaps, 'li', `Step ${s.step}: ${s.change} (${s.outcome})`)); // the newest is in sight
+        if (swaps.children.length > mostSwaps) swaps.lastChild.remove();
         pass(s);
     });
     hear('page', () => {

@@ -64,6 +64,9 @@ void f_array_procedures(struct portolan_text *t, struct names *done, struct port
  */
 void f_stub(struct portolan_text *t, const struct portolan_sidl_method *m, const char *name,
             const char *self, const char *prefix, const char *table, size_t index);
+/* What an Impl file calls: S_get_data, S_set_data and, with described ports, S_register and
+ * S_parameters. */
+void f_data_access(struct portolan_text *t, const struct portolan_sidl_symbol *s);
 
 /* emit_fortran_module.c: PACKAGE_mod.f90 of every package, those that others use first. */
 void emit_fortran_modules(struct emitter *e);

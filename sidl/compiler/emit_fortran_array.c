@@ -30,7 +30,8 @@ static const char *each(struct portolan_arena *a, int rank, const char *pattern)
     return range(a, 1, rank, pattern);
 }
 
-/* Sets bounds, strides and the rest of a%, from the extents in the texts LENGTH, '#' as above. */
+/* Sets bounds and the rest of a%, and strides but the first from the extents LENGTH, '#' as above.
+ */
 static void put_description(struct portolan_text *t, int rank, const char *element,
                             const char *lower, const char *upper, const char *length)
 {
@@ -44,7 +45,6 @@ static void put_description(struct portolan_text *t, int rank, const char *eleme
     f_line(t, 4, "a%%d_refcount = -1");
     f_line(t, 4, "a%%bounds(:%d) = [%s]", rank, each(a, rank, lower));
     f_line(t, 4, "a%%bounds(8:%d) = [%s]", 7 + rank, each(a, rank, upper));
-    f_line(t, 4, "a%%bounds(15) = 1");
     for (int i = 2; i <= rank; i++)
         f_line(t, 4, "a%%bounds(%d) = a%%bounds(%d) * %s", 14 + i, 13 + i,
                range(a, i - 1, i - 1, length));
@@ -59,13 +59,22 @@ static void put_describe(struct portolan_text *t, const char *name,
            f_colons(t->arena, type->dimension));
     f_line(t, 4, "type(sidl_array_c), intent(out), target :: a");
     f_line(t, 4, "type(c_ptr), intent(out) :: p");
-    f_line(t, 4, "if (.not. is_contiguous(x) .or. .not. associated(x)) then");
-    f_line(t, 4, "  call sidl_describe_%s(x, a, p)", name);
-    f_line(t, 4, "  return");
+    f_line(t, 4, "if (is_contiguous(x) .and. associated(x)) then");
+    f_line(t, 6, "a%%d_first = c_loc(x)");
+    f_line(t, 6, "a%%bounds(15) = 1");
+    if (type->dimension == 1) { /* the stride is the distance between two elements */
+        f_line(t, 4, "else if (associated(x) .and. size(x) > 1) then");
+        f_line(t, 6, "a%%d_first = c_loc(x(lbound(x, 1)))");
+        f_line(t, 6,
+               "a%%bounds(15) = int((transfer(c_loc(x(lbound(x, 1) + 1)), 0_c_intptr_t) - "
+               "transfer(a%%d_first, 0_c_intptr_t)) / (storage_size(x) / 8))");
+    }
+    f_line(t, 4, "else");
+    f_line(t, 6, "call sidl_describe_%s(x, a, p)", name);
+    f_line(t, 6, "return");
     f_line(t, 4, "end if");
     put_description(t, type->dimension, f_element(type), "lbound(x, #)", "ubound(x, #)",
                     "size(x, #)");
-    f_line(t, 4, "a%%d_first = c_loc(x)");
     f_line(t, 4, "p = c_loc(a)");
     f_line(t, 2, "end subroutine");
 }
@@ -79,6 +88,7 @@ static void put_describe_raw(struct portolan_text *t, const char *name,
     f_line(t, 4, "type(c_ptr), intent(in) :: first");
     f_line(t, 4, "integer, intent(in) :: %s", each(t->arena, type->dimension, "n#"));
     f_line(t, 4, "type(sidl_array_c), intent(out), target :: a");
+    f_line(t, 4, "a%%bounds(15) = 1");
     put_description(t, type->dimension, f_element(type), "0", "n# - 1", "n#");
     f_line(t, 4, "a%%d_first = first");
     f_line(t, 2, "end subroutine");
@@ -100,6 +110,7 @@ static void put_view(struct portolan_text *t, const char *name,
            f_colons(t->arena, rank));
     f_line(t, 4, "type(c_ptr), intent(inout) :: e");
     f_line(t, 4, "character(len=*), intent(in) :: what");
+    f_line(t, 4, "%s, pointer :: y(%s)", f_type(t->arena, type), f_colons(t->arena, rank));
     f_line(t, 4, "type(sidl_array_c), pointer :: a");
     f_line(t, 4, "integer(c_int32_t), pointer :: l(:), u(:), s(:)");
     f_line(t, 4, "if (c_associated(p)) then");
@@ -114,11 +125,19 @@ static void put_view(struct portolan_text *t, const char *name,
     f_line(t, 8, "if (s(1) == 1%s) then", contiguous.bytes ? contiguous.bytes : "");
     f_line(t, 10, "call c_f_pointer(a%%d_first, x, [%s])", each(t->arena, rank, "u(#) - l(#) + 1"));
     f_line(t, 10, "x(%s) => x", each(t->arena, rank, "l(#):"));
+    if (rank == 1) {
+        f_line(t, 10, "return");
+        f_line(t, 8, "else if (s(1) > 1) then");
+        f_line(t, 10, "call c_f_pointer(a%%d_first, x, [(u(1) - l(1)) * s(1) + 1])");
+        f_line(t, 10, "x(l(1):) => x(::s(1))");
+    }
     f_line(t, 10, "return");
     f_line(t, 8, "end if");
     f_line(t, 6, "end if");
     f_line(t, 4, "end if");
-    f_line(t, 4, "call sidl_view_%s(p, x, e, what)", name);
+    /* Not x itself: the compiler keeps that in registers if nobody has its address. */
+    f_line(t, 4, "call sidl_view_%s(p, y, e, what)", name);
+    f_line(t, 4, "x => y");
     f_line(t, 2, "end subroutine");
 }
 

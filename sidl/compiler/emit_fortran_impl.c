@@ -104,8 +104,8 @@ static const char *described_text(struct impl *f, const char *block)
                    "    type(@_data), pointer :: data\n    call @_get_data(self, data)\n"
                    "    data%services = services\n");
     if (!strcmp(block, "setServices"))
-        emit_named(&t, f->s->c_name,
-                   "    call @_register(self, services, ex) ! the ports that SIDL states\n");
+        f_line(&t, 4, "call %s_register(self, services, ex) ! the ports that SIDL states",
+               f->s->c_name);
     return t.bytes;
 }
 
@@ -468,35 +468,6 @@ static void put_supers(struct impl *f)
     }
 }
 
-/* Private data, and the registration of described ports. */
-static void put_data_access(struct impl *f)
-{
-    emit_named(f->t, f->s->c_name,
-               "\n  !> Null until set_data was called.\n"
-               "  subroutine @_get_data(self, data)\n"
-               "    type(@_t), intent(in) :: self\n"
-               "    type(@_data), pointer, intent(out) :: data\n"
-               "    call c_f_pointer(get_data__c(sidl_c_ref(self)), data)\n  end subroutine\n"
-               "\n  subroutine @_set_data(self, data)\n"
-               "    type(@_t), intent(in) :: self\n"
-               "    type(@_data), pointer, intent(in) :: data\n"
-               "    type(c_ptr) :: place\n"
-               "    place = c_null_ptr\n"
-               "    if (associated(data)) place = c_loc(data)\n"
-               "    call set_data__c(sidl_c_ref(self), place)\n  end subroutine\n");
-    if (class_is_described(f->s))
-        emit_named(f->t, f->s->c_name,
-                   "\n  !> Registers the ports that the SIDL file states.\n"
-                   "  subroutine @_register(self, services, ex)\n"
-                   "    type(@_t), intent(in) :: self\n"
-                   "    class(gov_cca_Services_t), intent(in) :: services\n"
-                   "    type(sidl_BaseInterface_t), intent(out) :: ex\n"
-                   "    type(c_ptr) :: e\n"
-                   "    e = c_null_ptr\n"
-                   "    call register__c(sidl_c_ref(self), sidl_c_ref(services), e)\n"
-                   "    if (c_associated(e)) call sidl_raise(e, ex)\n  end subroutine\n");
-}
-
 static void put_interfaces(struct impl *f)
 {
     struct names slots = {.arena = f->e->arena};
@@ -512,7 +483,12 @@ static void put_interfaces(struct impl *f)
         emit_named(f->t, f->s->c_name,
                    "    subroutine register__c(self, services, ex) bind(C, name='@__register')\n"
                    "      import\n      type(c_ptr), value :: self, services\n"
-                   "      type(c_ptr), intent(inout) :: ex\n    end subroutine\n");
+                   "      type(c_ptr), intent(inout) :: ex\n    end subroutine\n"
+                   "    function parameters__c(services, ex) &\n"
+                   "      bind(C, name='portolan_component_properties') result(r)\n"
+                   "      import\n      type(c_ptr), value :: services\n"
+                   "      type(c_ptr), intent(inout) :: ex\n      type(c_ptr) :: r\n"
+                   "    end function\n");
     portolan_text_add(f->t, "  end interface\n");
     if (!f->bodies.overrides_any)
         return;
@@ -524,8 +500,7 @@ static void put_interfaces(struct impl *f)
                             "  type(sidl_epv_t), pointer, save :: super_epv => null()\n");
 }
 
-/* The procedures that are private, so that compilers can inline them: the author's, and of arrays.
- */
+/* The procedures that are private, so that they can be inlined: the author's, and of arrays. */
 static const char *private_of(struct impl *f)
 {
     struct portolan_text t = {.arena = f->e->arena};
@@ -579,7 +554,7 @@ void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
         put_author_s(&f, f.bodies.list[i]);
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_misc", 2, "");
-    put_data_access(&f);
+    f_data_access(f.t, s);
     put_supers(&f);
     portolan_text_add(f.t, "\n  ! What follows is called by the Skel file.\n");
     for (size_t i = 0; i < N_BUILTINS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Procedures that call a slot of an entry-point table. */
+/* Procedures that call a slot of an entry-point table, or functions of the Skel file. */
 #include "emit_fortran.h"
 
 #include <string.h>
@@ -186,4 +186,42 @@ void f_stub(struct portolan_text *t, const struct portolan_sidl_method *m, const
     }
     f_line(t, 4, "if (c_associated(e__)) call sidl_raise(e__, ex)");
     f_line(t, 2, "end subroutine");
+}
+
+void f_data_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+{
+    emit_named(t, s->c_name,
+               "\n  !> Null until set_data was called.\n"
+               "  subroutine @_get_data(self, data)\n"
+               "    type(@_t), intent(in) :: self\n"
+               "    type(@_data), pointer, intent(out) :: data\n"
+               "    call c_f_pointer(get_data__c(sidl_c_ref(self)), data)\n  end subroutine\n"
+               "\n  subroutine @_set_data(self, data)\n"
+               "    type(@_t), intent(in) :: self\n"
+               "    type(@_data), pointer, intent(in) :: data\n"
+               "    type(c_ptr) :: place\n    place = c_null_ptr\n"
+               "    if (associated(data)) place = c_loc(data)\n"
+               "    call set_data__c(sidl_c_ref(self), place)\n  end subroutine\n");
+    if (class_is_described(s))
+        emit_named(t, s->c_name,
+                   "\n  !> Registers the ports that the SIDL file states.\n"
+                   "  subroutine @_register(self, services, ex)\n"
+                   "    type(@_t), intent(in) :: self\n"
+                   "    class(gov_cca_Services_t), intent(in) :: services\n"
+                   "    type(sidl_BaseInterface_t), intent(out) :: ex\n"
+                   "    type(c_ptr) :: e\n    e = c_null_ptr\n"
+                   "    call register__c(sidl_c_ref(self), sidl_c_ref(services), e)\n"
+                   "    if (c_associated(e)) call sidl_raise(e, ex)\n  end subroutine\n");
+    if (class_is_described(s) && *described_list(s, "parameters"))
+        emit_named(
+            t, s->c_name,
+            "\n  !> The values of the component's parameters; a new reference.\n"
+            "  subroutine @_parameters(services, parameters, ex)\n"
+            "    use gov_cca, only: gov_cca_TypeMap_t\n"
+            "    class(gov_cca_Services_t), intent(in) :: services\n"
+            "    type(gov_cca_TypeMap_t), intent(out) :: parameters\n"
+            "    type(sidl_BaseInterface_t), intent(out) :: ex\n"
+            "    type(c_ptr) :: e\n    e = c_null_ptr\n"
+            "    call c_f_pointer(parameters__c(sidl_c_ref(services), e), parameters%d_ref)\n"
+            "    if (c_associated(e)) call sidl_raise(e, ex)\n  end subroutine\n");
 }

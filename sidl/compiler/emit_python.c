@@ -25,6 +25,12 @@ static bool is_word(const char *name)
     return portolan_is_c_word(name) || word_is_one_of(name, words);
 }
 
+/* The module of a package: package portolan must not hide the module of that name. */
+static const char *module_of(const struct portolan_sidl_symbol *package)
+{
+    return strcmp(package->c_name, "portolan") ? package->c_name : "portolan_sidl";
+}
+
 /* A name of a type, seen from the package OF. */
 static const char *type_name(struct portolan_arena *a, const struct portolan_sidl_symbol *s,
                              const struct portolan_sidl_symbol *of)
@@ -34,7 +40,7 @@ static const char *type_name(struct portolan_arena *a, const struct portolan_sid
                : symbol_is_object(s) ? "portolan.Object"
                                      : "typing.Any";
     return s->package == of ? s->name
-                            : portolan_arena_printf(a, "%s.%s", s->package->c_name, s->name);
+                            : portolan_arena_printf(a, "%s.%s", module_of(s->package), s->name);
 }
 
 /* An interface without methods, such as gov.cca.Port: each object of Python can serve it. */
@@ -248,7 +254,7 @@ static void put_imports(struct emitter *e, struct portolan_text *t,
             types = emit_types_used(e, package->children[i]);
         for (size_t k = 0; k < types.count; k++)
             if (!is_of_runtime(types.list[k]) && see(&packages, types.list[k]->package))
-                portolan_text_add(t, "import %s\n", types.list[k]->package->c_name);
+                portolan_text_add(t, "import %s\n", module_of(types.list[k]->package));
     }
 }
 
@@ -268,7 +274,7 @@ static void put_package(struct emitter *e, const struct portolan_sidl_symbol *pa
     }
     if (!types.length)
         return;
-    t = &emit_open_raw(e, portolan_arena_printf(e->arena, "%s.pyi", package->c_name))->text;
+    t = &emit_open_raw(e, portolan_arena_printf(e->arena, "%s.pyi", module_of(package)))->text;
     portolan_text_add(t,
                       "# " EMIT_BANNER " from %s %s; changes will be lost.\n"
                       "import enum\nimport typing\n\n%simport portolan\n",

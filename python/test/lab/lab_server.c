@@ -2,6 +2,7 @@
 /* Class lab.Desk, for Python to call, and one method of lab.Failure. */
 #include "lab.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static int32_t n_made;
@@ -181,6 +182,42 @@ static int32_t countNamed(void *self, lab_Named what, sidl_BaseInterface *_ex)
     return n;
 }
 
+struct adding {
+    pthread_t thread;
+    lab_Adder port;
+    int32_t calls, right;
+};
+
+static void *add_often(void *arg)
+{
+    struct adding *a = arg;
+    sidl_BaseInterface ex = NULL;
+
+    for (int32_t i = 0; i < a->calls && !ex; i++)
+        a->right += lab_Adder_add(a->port, i, 1, &ex) == i + 1;
+    sidl_reference_delete(ex, NULL);
+    return NULL;
+}
+
+static int32_t together(void *self, lab_Adder port, int32_t threads, int32_t calls,
+                        sidl_BaseInterface *_ex)
+{
+    struct adding all[16];
+    int32_t right = 0, n = 0;
+
+    (void)self, (void)_ex;
+    for (; n < threads && n < 16; n++) {
+        all[n] = (struct adding){.port = port, .calls = calls};
+        if (pthread_create(&all[n].thread, NULL, add_often, &all[n]) != 0)
+            break;
+    }
+    while (n-- > 0) {
+        pthread_join(all[n].thread, NULL);
+        right += all[n].right;
+    }
+    return right;
+}
+
 static int32_t made(sidl_BaseInterface *_ex)
 {
     (void)_ex;
@@ -230,6 +267,7 @@ static const struct lab_Desk__epv epv = {
     .f_both = both,
     .f_fail = fail,
     .f_countNamed = countNamed,
+    .f_together = together,
 };
 static const struct lab_Desk__sepv sepv = {.f_made = made, .f_swap = swap};
 static const struct sidl_implements implements[] = {{&lab_Desk__type, &epv}};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ft.h"
+#include "sidl_EnfPolicy.h"
 #include "sidl_Exception.h"
 
 typedef void *pointer;
@@ -267,6 +268,11 @@ static void raw(ft_Server s, bool fortran)
           "an rarray of rank 2");
     ft_Server_scale(s, vector, 3, 2, &ex);
     check(vector[0] == 2 && vector[2] == 6, "an rarray that is changed");
+    sidl_EnfPolicy_setEnforceAll(sidl_ContractClass_ALLCLASSES, TRUE, &ex);
+    ft_Server_scale(s, vector, 0, 2, &ex);
+    check(SIDL_CATCH(ex, "sidl.PreViolation"), "a contract");
+    SIDL_CLEAR(ex)
+    sidl_EnfPolicy_setEnforceNone(TRUE, &ex);
     check(ft_Server_total(s, cube, &ex) == 2 + 6 + 12 + 20 + 30 + 42 + 56, "constant extents");
     first = ft_Server_first(s, z, l, 2, &ex);
     check(first.real == 6 && first.imaginary == 2, "an extent that is long");
