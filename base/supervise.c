@@ -377,6 +377,9 @@ static enum portolan_status watch_command(const struct portolan_supervision *how
 
     if (!status) {
         wait_for_end(&w);
+        /* It may have ended by itself after its limit, before this process saw the time. */
+        w.is_late =
+            w.is_late || (!w.told && how->limit_s > 0 && w.ended_s - w.began_s > how->limit_s);
         end_orphans(&w);
         tell_usage(&w);
         status = judge(&w, err);

@@ -47,6 +47,9 @@ static const struct cli_option options[] = {
     {"machine", 'm', "FILE",
      "run on the virtual machine that this file describes, portolan-machine(5)",
      INTO(struct measure_options, machine)},
+    {"parallel", 0, "N", "for a program: run so many trials side by side (default: 1)",
+     INTO(struct measure_options, parallel), .least = 1, .most = MOST_PARALLEL,
+     .wanted = "a number from 1 to 64"},
     {"ranks", 'n', "N", "with --machine: run on N ranks (default: 1)",
      INTO(struct measure_options, n), .least = 1, .wanted = "a whole number, at least 1"},
     {"repeat", 0, "NUMBER", "run each setting at most this many times (default: 10)",
@@ -175,6 +178,7 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
     m->session.machine = m->virtual.name;
     m->session.launcher = o->launcher;
     m->session.mpiexec = MPIEXEC;
+    m->session.parallel = o->parallel;
     status = measure_session_run(&m->session, options, &n_trials, err);
     if (m->session.signal_number)
         end_session(m, NULL, n_trials - 1, m->session.signal_number);

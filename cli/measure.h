@@ -27,7 +27,7 @@ struct measurement {
 struct measure_options {
     struct assembly_options assembly;
     double budget_s; /* < 0: the assembly's */
-    int repeat, n;
+    int repeat, n, parallel;
     const char *machine;
     const char *launcher; /* words; NULL: mpiexec -n N, or none for one rank */
     double factor;        /* a program's trial may take so many times as long as the best; 0: 3 */

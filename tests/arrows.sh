@@ -62,7 +62,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: answer base assembly callgraph measure choice models plan race store
 optimizer/library: answer base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
-optimizer/study: assembly base command framework json list machine measure optimizer options palette program session store study trials trial_store tune workbench
+optimizer/study: assembly base command framework json list machine measure optimizer options palette program recorder session store study trials trial_store tune workbench
 optimizer/tune: assembly base command json list machine options plan recorder store supervise trials tune xml
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 53
+plan 56
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -183,6 +183,23 @@ answered
 gives 'a budget ends a session' 0 'the budget does not allow'
 [ "$(sqlite3 budget.db 'SELECT count(*) FROM trial')" -le 5 ]
 result 'before a trial that would exceed it' $?
+
+# Side by side.
+cat >beside <<'END'
+#!/bin/sh
+echo start >>log
+sleep 0.1
+echo end >>log
+END
+chmod +x beside
+try "$PORTOLAN" tune --parallel 2 --repeat 2 --store beside.db -- ./beside '{x:1|2|3|4}' '{y:1|2}'
+answered
+gives 'trials run side by side' 0 'done: [0-9]+ trials' 'command: ./beside'
+uniq -c log | grep -q '2 start' && ! uniq -c log | grep -q '3 start'
+result 'two at once, and not three' $?
+store=beside.db
+stored 'each combination is measured, and no trial is left' '8|0' "SELECT count(DISTINCT i.value), sum(outcome != 'finished')
+    FROM trial t JOIN trial_implementation i ON i.trial = t.id"
 
 # Files of other tools.
 cat >solver.txt <<'END'

@@ -237,8 +237,11 @@ static char *settling_command(struct choosing *c)
     const size_t *values = c->sure.has_rival ? less_known(c) : c->sure.values;
     struct portolan_text text = {.arena = &p->choice_pool};
 
-    portolan_text_add(&text, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed", p->s.ranks);
-    for (size_t v = 0; v < p->s.n_variables; v++) {
+    if (a->program) /* its combinations are no values of --select */
+        portolan_text_add(&text, "portolan measure");
+    else
+        portolan_text_add(&text, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed", p->s.ranks);
+    for (size_t v = 0; v < p->s.n_variables && !a->program; v++) {
         const struct portolan_assembly_instance *x = p->s.variables[v].instance;
 
         if (c->p->number[v] != NONE && values[c->p->number[v]])

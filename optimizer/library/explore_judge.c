@@ -365,7 +365,7 @@ static void note_failures(struct exploration *e, size_t selection)
 
 static void note_stopped(struct exploration *e, size_t selection)
 {
-    const char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
+    const char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]), *where;
     size_t n = 0, last = 0;
 
     for (size_t i = 0; i < e->n_points; i++)
@@ -373,9 +373,10 @@ static void note_stopped(struct exploration *e, size_t selection)
             last = i;
             n++;
         }
+    where = explore_point_text(e, e->points[last]);
     if (n)
-        plan_note(&e->notes, "%s was stopped at %s%s: it takes at least %.3g s",
-                  what && what[0] ? what : "as written", explore_point_text(e, e->points[last]),
+        plan_note(&e->notes, "%s was stopped%s%s%s: it takes at least %.3g s",
+                  what && what[0] ? what : "as written", where && *where ? " at " : "", where,
                   n > 1 ? " and others" : "", e->cells[selection][last].bound_s);
 }
 

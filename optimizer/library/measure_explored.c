@@ -78,7 +78,7 @@ static void note_overhead(struct session *s, const struct portolan_sample_set *s
 {
     double now = portolan_now_s();
 
-    if (s->n_trials && set->n_trials)
+    if (s->n_trials && set->n_trials && !s->r->wait)
         s->overhead_s = fmax(s->overhead_s,
                              now - s->ordered_s - 1e-9 * set->trials[set->n_trials - 1].elapsed_ns);
     s->ordered_s = now;
@@ -163,6 +163,8 @@ enum portolan_status measure_next_explored(struct session *s, char **orders,
     if (!status && !next->finished) {
         say_next(s, next);
         status = write_orders(next, orders, err);
+    } else if (!status && s->r->wait && s->r->wait(s->r->arg)) {
+        status = measure_next_explored(s, orders, err); /* with what has ended */
     } else if (!status) {
         if (s->n_trials > 0 && s->r->keep)
             status = keep_models(s, set, err);

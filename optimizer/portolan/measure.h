@@ -49,6 +49,9 @@ struct portolan_measure_runner {
      */
     enum portolan_status (*offer)(void *arg, const char *changes_of, bool *is_race, bool *grew,
                                   struct portolan_error *err);
+    /** NULL if RUN returns at the trial's end; else it may return before, and this waits until one
+     * has ended. Returns false if none runs. */
+    bool (*wait)(void *arg);
 };
 
 struct portolan_measure_options {

@@ -2,11 +2,14 @@
 /* What a session of measurements asks for, from the store and the palette of an assembly. */
 #include <portolan/session.h>
 
+#include "parallel.h"
+
 #include <portolan/options.h>
 #include <portolan/store.h>
 #include <portolan/trials.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The store's trials with this assembly, purpose, machine and number of ranks. */
@@ -29,6 +32,8 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     if (!status)
         portolan_trials_keep_of_machine(s->set, s->machine);
     *set = s->set;
+    if (!status && s->parallel > 1 && !(*set = parallel_show(s)))
+        return portolan_no_memory(err);
     return status || !s->w->assembly->program ? status
                                               : tune_offer_measured(s->w->assembly, s->set, err);
 }
@@ -78,10 +83,13 @@ static enum portolan_status run_program(void *arg, const struct portolan_measure
 {
     struct measure_session *s = arg;
     const char *changed = s->program.changed;
-    enum portolan_status status =
-        tune_run_trial(&s->program, trial->limit_s, &s->signal_number, err);
+    enum portolan_status status;
     char text[512];
 
+    if (s->parallel > 1)
+        return (!trial->number && !s->set->n_trials ? parallel_judge
+                                                    : parallel_start)(s, trial->limit_s, err);
+    status = tune_run_trial(&s->program, trial->limit_s, &s->signal_number, err);
     if (s->signal_number)
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "told to end");
     if (s->program.changed != changed) {
@@ -93,6 +101,11 @@ static enum portolan_status run_program(void *arg, const struct portolan_measure
         s->say(s, text);
     }
     return status;
+}
+
+static bool wait_for_one(void *arg)
+{
+    return parallel_wait(arg);
 }
 
 /* Prepares what differs for programs. */
@@ -111,6 +124,8 @@ static enum portolan_status begin_program(struct measure_session *s,
     options->plan.facts = &s->program.build;
     runner->run = run_program;
     runner->offer = offer;
+    runner->wait = s->parallel > 1 ? wait_for_one : NULL;
+    s->read = read_trials;
     return status || !options->all_fixed ? status : portolan_options_offer_all(a, err);
 }
 
@@ -156,6 +171,9 @@ enum portolan_status measure_session_run(struct measure_session *s,
         status = portolan_measure(a, &options, &runner, n_trials, err);
     if (a->program && status == PORTOLAN_ECOMPONENT && s->set)
         list_reasons(s);
+    while (parallel_wait(s))
+        ;
+    free(s->shown.trials);
     tune_close(&s->program);
     portolan_sample_set_destroy(s->set);
     s->set = NULL;

@@ -64,9 +64,10 @@ enum portolan_status tune_offer_measured(struct portolan_assembly *a,
     return PORTOLAN_OK; /* trials with other options do not count */
 }
 
-/* The largest value of NAME in finished trials of a combination, NULL: of any; -INFINITY: none. */
+/* The largest value of NAME in trials of a combination that ended, or (GOOD) ended well; NULL: of
+ * any; -INFINITY: none. */
 static double largest(const struct portolan_sample_set *set, const char *program, const char *name,
-                      const char *combination)
+                      const char *combination, bool good)
 {
     double most = -INFINITY, x;
 
@@ -75,8 +76,8 @@ static double largest(const struct portolan_sample_set *set, const char *program
         const char *own = portolan_peek_value(t->implementations, t->n_implementations, program);
         const char *value = portolan_peek_value(t->parameters, t->n_parameters, name);
 
-        if (!strcmp(t->outcome, "finished") && own && value && portolan_read_double(value, &x) &&
-            (!combination || !strcmp(own, combination)))
+        if ((good ? !strcmp(t->outcome, "finished") : strcmp(t->outcome, "running") != 0) && own &&
+            value && portolan_read_double(value, &x) && (!combination || !strcmp(own, combination)))
             most = fmax(most, x);
     }
     return most;
@@ -87,15 +88,17 @@ static enum portolan_status restrict_to_known(struct portolan_assembly *a,
                                               const char *name, struct portolan_error *err)
 {
     const struct portolan_assembly_instance *i = a->instances;
-    double most = largest(set, i->name, name, NULL);
+    double most = largest(set, i->name, name, NULL, true);
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t k = 1; !status && k < i->n_alternatives; k++) {
-        double own = largest(set, i->name, name, i->alternatives[k].class_name);
+        const char *own_name = i->alternatives[k].class_name;
+        double own = largest(set, i->name, name, own_name, true);
         char text[300];
 
         snprintf(text, sizeof text, "%s <= %.17g", name, own);
-        if (own < most && own > -INFINITY)
+        /* What failed or was stopped at a larger value is excluded by that. */
+        if (own < most && own > -INFINITY && own == largest(set, i->name, name, own_name, false))
             status = portolan_options_restrict(a, k, text, err);
     }
     return status;

@@ -11,6 +11,8 @@
 #include <portolan/tune.h>
 #include <portolan/workbench.h>
 
+enum { MOST_PARALLEL = 64 };
+
 /* The first member of the struct that the caller's functions are given. */
 struct measure_session {
     struct workbench *w;
@@ -26,6 +28,18 @@ struct measure_session {
     struct tune_session program;    /* its own */
     int signal_number;              /* this process was told to end, and nothing else; 0 */
     char *reasons;                  /* why every trial failed, as a table, for free(); NULL */
+    int parallel; /* so many trials run side by side, each on its part of the cores; 0: one */
+    /* The session's own, if trials run side by side. */
+    enum portolan_status (*read)(void *session, bool with_samples,
+                                 const struct portolan_sample_set **set,
+                                 struct portolan_error *err);
+    struct running_trial {
+        int pid;                     /* 0: free */
+        struct portolan_trial as_if; /* it counts so */
+    } running[MOST_PARALLEL];
+    struct portolan_sample_set shown;
+    int n_running;
+    bool is_broken;
 };
 
 /*
