@@ -92,6 +92,17 @@ static const struct command commands[] = {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
+/* What a newcomer meets in the first minutes. */
+static const char words[] =
+    "\nWords:\n"
+    "  An assembly is an XML file with the parts of a program (instances), the interfaces by which "
+    "they\n  call each other (ports), and the alternatives of each; the classes that are found are "
+    "the palette.\n"
+    "  A proxy measures the calls of a port, with the numbers on which their time depends "
+    "(context).\n"
+    "  The Mastermind keeps them in a store, where each run is a trial. Between steps, at a swap "
+    "point,\n  one implementation may replace another.\n";
+
 static void print_usage(FILE *to)
 {
     fprintf(to, "Usage: portolan COMMAND [OPTION]... [FILE]...\n");
@@ -99,6 +110,7 @@ static void print_usage(FILE *to)
         if (commands[i].run != left_out)
             fprintf(to, commands[i].run ? "  %-10s %s\n" : "\n%s: %s\n", commands[i].name,
                     commands[i].summary);
+    fprintf(to, "%s", words);
     fprintf(to, "\n`portolan COMMAND --help` lists the options of a command; `portolan --version` "
                 "prints the version.\n");
 }

@@ -310,7 +310,7 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     }
     r.d = (const struct diagnosis *)diagnosis;
     if (*diagnosis->disagreement)
-        portolan_text_add(&out, "%s; cannot tell about causes that cost no more than this\n",
+        portolan_text_add(&out, "%s: causes that cost less than that cannot be judged\n",
                           diagnosis->disagreement);
     add_causes(&r);
     portolan_text_add(&out, "unexplained ");

@@ -67,7 +67,7 @@ static void print_variants(struct report *r)
 {
     const struct clue_study *s = r->s;
     struct grid t = {.in = &r->arena, .left = 1, .n_columns = 5};
-    static const char *const titles[] = {"Name", "High level", "Low level", "Parallelism", "Empty"};
+    static const char *const titles[] = {"Name", "At once", "CPUs each", "CPUs used", "CPUs idle"};
     bool has_too_large = false;
 
     for (size_t i = 0; i < 5; i++)

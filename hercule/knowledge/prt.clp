@@ -59,13 +59,13 @@
         (metric building) (factor rebuild))
   (factor (name inter_level) (text "blocks of neighbouring levels lie on different ranks")
           (removal distance) (of to_parent to_child)
-          (evidence "{levels_leaving} % of the links between levels leave the rank"
-                    "{levels_leaving_on_curve} % would along the curve")
+          (evidence "{levels_leaving} % of pairs of parent and child lie on two ranks"
+                    "{levels_leaving_on_curve} % would in the order of the curve")
           (remedy "keep children with their parents: improve block contiguity at the inter-level of the tree"))
   (factor (name intra_level) (text "neighbouring blocks of one level lie on different ranks")
           (removal distance) (of to_sibling)
-          (evidence "{siblings_leaving} % of the links between neighbours leave the rank"
-                    "{siblings_leaving_on_curve} % would along the curve")
+          (evidence "{siblings_leaving} % of pairs of neighbours lie on two ranks"
+                    "{siblings_leaving_on_curve} % would in the order of the curve")
           (remedy "keep neighbours together: improve block contiguity at the intra-level of the tree"))
   (factor (name rebuild) (text "connections between blocks are built anew each time")
           (removal time) (of build_tree)

@@ -114,8 +114,10 @@ static void add_prediction(const struct portolan_plan_prediction *x, struct port
     portolan_text_add(out, ": %d step%s", x->steps, plural((size_t)x->steps));
     add_ns(out, " of ", x->step_ns);
     portolan_text_add(out, "%s", x->steps == 1 ? "" : " each");
-    if (x->setup_ns > 0)
-        add_ns(out, ", plus once ", x->setup_ns);
+    if (x->setup_ns > 0) {
+        add_ns(out, ", and ", x->setup_ns);
+        portolan_text_add(out, " outside the steps");
+    }
     portolan_text_add(out, "%s%s", x->is_assumed ? "; the interval is partly assumed" : "",
                       x->n_extrapolating ? " !" : "");
 }
@@ -140,9 +142,9 @@ static void add_chance(const struct portolan_plan_answer *a, struct portolan_tex
     portolan_text_add(out, "the fastest of all ");
     portolan_answer_add_chance(out, a->chance);
     if (*a->rival)
-        portolan_text_add(out, ", else most likely %s is", a->rival);
+        portolan_text_add(out, "; next comes %s", a->rival);
     if (a->expected_loss > 0)
-        portolan_text_add(out, "; expected to take %.2g %% longer than the fastest",
+        portolan_text_add(out, "; on average %.2g %% slower than the fastest",
                           100 * a->expected_loss);
 }
 

@@ -96,7 +96,8 @@ static void what_it_takes(void **state)
     x->is_assumed = true;
     x->n_extrapolating = 1;
     assert_fact(f, PORTOLAN_ANSWER_PREDICTED, "predicted",
-                "2 s (95 %: 1 s to 3 s): 100 steps of 20 ms each, plus once 5 ms; the interval is "
+                "2 s (95 %: 1 s to 3 s): 100 steps of 20 ms each, and 5 ms outside the steps; the "
+                "interval is "
                 "partly assumed !");
     x->is_unusable = true;
     assert_fact(f, PORTOLAN_ANSWER_PREDICTED, "predicted",
@@ -153,8 +154,8 @@ static void how_sure_it_is(void **state)
     f->a.verdict = PORTOLAN_ANSWER_CLOSE;
     assert_fact(
         f, PORTOLAN_ANSWER_CHANCE, "close call",
-        "the fastest of all with a chance of 90 %, else most likely solver=s.Lu is; expected "
-        "to take 1.2 % longer than the fastest");
+        "the fastest of all with a chance of 90 %; next comes solver=s.Lu; on average 1.2 % slower "
+        "than the fastest");
     f->a.verdict = PORTOLAN_ANSWER_CANNOT_TELL;
     f->a.rival = "";
     f->a.expected_loss = 0;

@@ -125,7 +125,8 @@ static void a_decision_shows_its_alternatives(void **state)
          "4 measurements\n");
     says("with heat.Cg                           40 ms  +100 %\n");
     says("                     not heat.Csc: needs 2 GB\n");
-    says("predicted:  21 ms (95 %: 20 ms to 22 ms): 10 steps of 2 ms each, plus once 1 ms\n"
+    says("predicted:  21 ms (95 %: 20 ms to 22 ms): 10 steps of 2 ms each, and 1 ms outside the "
+         "steps\n"
          "as before:  50 ms: 10 steps of 5 ms each\n"
          "choice:     the fastest of all with a chance of 90 %\n"
          "rests on:   4 trials\n"
