@@ -284,7 +284,8 @@ static bool seen_there(const struct portolan_plan *p, const struct plan_evidence
 
         if (e->key != key)
             continue;
-        if (e->point == p->s.target_point && (bad || (!here && is_alike(v, e, t))))
+        if (e->point == p->s.target_point &&
+            (bad || (!here && (is_alike(v, e, t) || !v->n_coordinates))))
             here = here && evidence_is_bad(here) ? here : e;
         else if (bad && is_alike(v, e, t))
             alike = e;
