@@ -23,7 +23,7 @@ struct portolan_cohort;
 struct portolan_component;
 
 struct portolan_candidate {
-    const char *name;   /**< letters, digits and '-': as shown in reports */
+    const char *name;   /**< letters, digits, '_' and '-': as shown in reports */
     const void *object; /**< borrowed until portolan_choice_close() */
 };
 

@@ -39,7 +39,7 @@ template <class Port> struct proxy_of;
 
 /** An object to choose, borrowed as long as the choice lives; tables of functions may be const. */
 template <class Port> struct candidate {
-    const char *name; /**< letters, digits and '-': as shown in reports */
+    const char *name; /**< letters, digits, '_' and '-': as shown in reports */
     std::conditional_t<std::is_polymorphic_v<Port>, Port *, const Port *> object;
 };
 

@@ -256,10 +256,9 @@ static void stay(struct advising *a, bool now_allowed, const struct portolan_pla
         snprintf(out->reason, sizeof out->reason, "stays: no alternative is better%s",
                  extrapolation_mark(now));
     else
-        snprintf(
-            out->reason, sizeof out->reason,
-            "stays: the cost of no alternative is known here on %d rank%s; run `portolan measure`",
-            a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
+        snprintf(out->reason, sizeof out->reason,
+                 "stays: no alternative was measured here on %d rank%s: a longer run tries them",
+                 a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
     out->is_ignorant = !knows;
     memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
 }

@@ -260,10 +260,31 @@ static void put_row(struct portolan_text *out, const struct portolan_alternative
     portolan_text_add(out, "%s\n", row->text);
 }
 
+/* Writes how much longer NS is than BEST_NS: in percent, or as a factor if that is easier to read.
+ */
+static void put_more(struct portolan_text *out, double ns, double best_ns)
+{
+    enum { MANY = 10 };
+    double ratio = best_ns > 0 ? ns / best_ns : 1;
+
+    if (ratio >= MANY)
+        portolan_text_add(out, "%.3g times", ratio);
+    else
+        portolan_text_add(out, "%+.3g %%", 100 * (ratio - 1));
+}
+
+/* BEST: what was chosen, if it is compared by a step, as a running program does that does not know
+ * how many follow; NULL: by the time of all, of which BEST_NS is the least. */
 static void put_option(struct portolan_text *out, const struct portolan_answer_option *o,
-                       double best_ns)
+                       const struct portolan_answer_option *best, double best_ns)
 {
     char total[32];
+    double ns = o->total_ns;
+
+    if (best && o->row && best->row && o->row->step_ns > 0 && best->row->step_ns > 0) {
+        ns = o->row->step_ns;
+        best_ns = best->row->step_ns;
+    }
 
     if (o->is_unusable)
         portolan_text_add(out, "%21swith %-28s cannot tell !\n", "", o->implementation);
@@ -271,11 +292,12 @@ static void put_option(struct portolan_text *out, const struct portolan_answer_o
         portolan_text_add(out, "%21snot %s: %s\n", "", o->implementation, o->reason);
     else if (isnan(o->total_ns))
         portolan_text_add(out, "%21swith %-28s not compared\n", "", o->implementation);
-    else
-        portolan_text_add(out, "%21swith %-28s %10s  %+.3g %%%s\n", "", o->implementation,
-                          portolan_format_time(o->total_ns, 3, total, sizeof total),
-                          best_ns > 0 ? 100 * (o->total_ns / best_ns - 1) : 0,
-                          o->extrapolates ? " !" : "");
+    else {
+        portolan_text_add(out, "%21swith %-28s %10s  ", "", o->implementation,
+                          portolan_format_time(ns, 3, total, sizeof total));
+        put_more(out, ns, best_ns);
+        portolan_text_add(out, "%s\n", o->extrapolates ? " !" : "");
+    }
     put_row(out, o->row);
 }
 
@@ -293,7 +315,7 @@ static void put_variable(struct portolan_text *out, const struct portolan_plan_a
     put_row(out, chosen->row);
     for (size_t i = 0; v->called && i < v->n_options; i++)
         if (i != v->chosen)
-            put_option(out, &v->options[i],
+            put_option(out, &v->options[i], a->prediction.steps > 1 ? NULL : chosen,
                        a->decision ? chosen->total_ns : a->prediction.total_ns);
 }
 
