@@ -62,27 +62,35 @@ static struct survey_row *add_row(struct survey *s, size_t trial, int step)
                          : NULL;
 }
 
+/* The steps of which the trial knows, where short ones were grouped; 0: none were. */
+static int64_t steps_told(const struct survey_trial *t)
+{
+    const char *text = portolan_trial_peek_fact(t->trial, PORTOLAN_FACT_STEPS);
+    int64_t end = 0;
+
+    return text && portolan_read_int64(text, &end) ? end : 0;
+}
+
 /* Returns the number of steps that began in samples [BEGIN, END), for assemblies that do not say
- * how many they have. */
-static int steps_seen(const struct survey *s, size_t begin, size_t end)
+ * how many they have. The last group begins before its last step. */
+static int steps_seen(const struct survey *s, const struct survey_trial *t, size_t begin,
+                      size_t end)
 {
     int last = 0;
 
     for (size_t i = begin; i < end; i++)
         last = s->data->samples[i].step > last ? s->data->samples[i].step : last;
-    return last > 0 ? last + 1 : 0;
+    last = last > 0 ? last + 1 : 0;
+    return last && steps_told(t) > last ? (int)steps_told(t) : last;
 }
 
 /* Where short steps were grouped, gives a row all steps up to the next row's, or to the last one of
  * which the trial knows. */
 static void count_steps(struct survey *s, const struct survey_trial *t)
 {
-    const char *text = portolan_trial_peek_fact(t->trial, PORTOLAN_FACT_STEPS);
-    int64_t end = 0;
+    int64_t end = steps_told(t);
 
-    if (!text || !portolan_read_int64(text, &end))
-        return;
-    for (size_t r = t->first_row; r < s->n_rows; r++) {
+    for (size_t r = t->first_row; end && r < s->n_rows; r++) {
         int64_t next = r + 1 < s->n_rows ? s->rows[r + 1].step : end;
 
         if (!s->rows[r].once && next > s->rows[r].step)
@@ -100,7 +108,7 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
 
     t->first_row = s->n_rows;
     if (!s->a->steps_instance)
-        t->steps = steps_seen(s, begin, end);
+        t->steps = steps_seen(s, t, begin, end);
     for (size_t i = begin; i < end; i++) {
         int step = t->steps ? s->data->samples[i].step : 0;
         bool fresh = s->n_rows == t->first_row || s->rows[s->n_rows - 1].step != step;
