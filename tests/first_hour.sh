@@ -254,7 +254,7 @@ if [ -n "$python" ]; then
     gives 'a method that is not written yet is told' 1 'NotImplementedError: snake.Half.f$'
     sed -i 's/^import portolan/import snake_help\n&/; s/raise.*Half.f.*/x[0] = snake_help.half(x[0]) + lambda_; return x, 7/
         s/raise.*print.*/print("printed")/' snake_Half_Impl.py
-    try make check run ASSEMBLY=snake.xml
+    try make check run ASSEMBLY=snake.xml REPEAT=2
     gives 'both work, and are measured and chosen for' 0 'snake.xml: good' '^now 2.5 7' '^printed' '^fixed assemblies, measured'
     try make link ASSEMBLY=snake.xml
     gives 'they are not linked into a program' 2 "snake.Half' is in Python, which is not linked"
