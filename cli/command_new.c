@@ -23,11 +23,11 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
 
     (void)option;
     if (!portolan_sidl_language_find(arg, &o->component.language))
-        argp_error(state,
-                   "no language '%s', there are C, C++ and Fortran; one in Python is a class and a "
-                   "description (docs/python.md); what is written in another one can be called "
-                   "from C, with --source and --libs",
-                   arg);
+        argp_error(
+            state,
+            "no language '%s', there are C, C++, Fortran and Python; what is written in another "
+            "one can be called from C, with --source and --libs",
+            arg);
     return 0;
 }
 
@@ -71,7 +71,7 @@ static const struct cli_option component_options[] = {
      INTO_LIST(struct new_options, component.sources.word, component.sources.n)},
     {"libs", 'l', "FLAGS", "libraries that the component needs, for instance -lblis",
      INTO(struct new_options, component.libs)},
-    {"language", 'L', "LANGUAGE", "language of the code: C, C++ or Fortran (default: C)",
+    {"language", 'L', "LANGUAGE", "language of the code: C, C++, Fortran or Python (default: C)",
      .take = take_language},
     {.key = CLI_WORD, INTO(struct new_options, name), .doc = "one component at a time"},
     {.key = CLI_END, .doc = "which class, as in my.Jacobi?", INTO(struct new_options, name)},

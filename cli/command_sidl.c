@@ -21,6 +21,10 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
 
     if (!portolan_sidl_language_find(arg, &language))
         argp_error(state, "unknown language '%s'; use C, C++ or F03 (Fortran)", arg);
+    if (language == PORTOLAN_SIDL_PYTHON)
+        argp_error(state,
+                   "Python needs no code: callers use portolan.sidl(\"PACKAGE\"), and classes say "
+                   "%%attrib{language=\"Python\"}");
     if (option->key == 's') {
         o->compile.server = true;
         o->compile.server_language = language;

@@ -267,7 +267,7 @@ static enum portolan_status make(struct component *k)
                       ? k->includes.bytes
                       : CHANGE_PRINT(k->c, "#include <portolan/%s.h>\n#include <stdlib.h>\n%s",
                                      "framework", k->includes.bytes)); /* for tests/arrows.sh */
-    if (k->is_driver && k->of->uses.n)
+    if (k->is_driver && k->of->uses.n && k->language->go)
         add_go(k);
     if (k->language->name)
         portolan_text_add(&k->attributes, ", language=\"%s\"", k->language->name);
@@ -278,7 +278,9 @@ static enum portolan_status make(struct component *k)
                                k->implements.bytes ? k->implements.bytes : "");
     status = declaration ? sidl_declare(k->c, class_name, declaration, &model) : PORTOLAN_ENOMEM;
     if (status == PORTOLAN_OK)
-        status = sidl_implement(k->c, model, class_name, k->blocks.bytes);
+        status = k->of->language == PORTOLAN_SIDL_PYTHON
+                     ? python_implement(k->c, model, k->of)
+                     : sidl_implement(k->c, model, class_name, k->blocks.bytes);
     portolan_sidl_destroy(model);
     return status == PORTOLAN_OK ? add_lines(k) : status;
 }
@@ -311,7 +313,8 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
         status = make(&k);
     }
     if (status == PORTOLAN_OK && !of->header)
-        change_say(&c, "next: write your code between the splicer comments of %s_Impl.%s, then: %s",
+        change_say(&c, "next: write your code %s %s_Impl.%s, then: %s",
+                   of->language == PORTOLAN_SIDL_PYTHON ? "in" : "between the splicer comments of",
                    k.c_name, k.language->endings[0],
                    c.builds[PORTOLAN_BUILD_MAKE].text ? "make" : "meson compile -C build");
     if (status == PORTOLAN_OK && !k.is_driver)

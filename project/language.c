@@ -90,6 +90,14 @@ static const struct language languages[] = {
             .leave = "      retval = 0\n    end block work\n",
             .end = "",
         },
+    [PORTOLAN_SIDL_PYTHON] = /* python.c writes the module */
+    {
+        .name = "Python",
+        .endings = {"py"},
+        .include = "",
+        .separator = ".",
+        .in_sidl = {"", "", ""},
+    },
 };
 
 const struct language *language_get(enum portolan_sidl_language language)

@@ -3,7 +3,7 @@
 #
 #   PORTS      += my.Smoother             an interface in my.sidl
 #   PORTS      += my.ops=solver.h:ops     a struct in a C header, as port type my.ops
-#   COMPONENTS += my.Jacobi               a class in my.sidl, its code in my_Jacobi_Impl.c, .cxx or .F90
+#   COMPONENTS += my.Jacobi               a class in my.sidl, its code in my_Jacobi_Impl.c, .cxx, .F90 or .py
 #   ASSEMBLY    = my.xml                  what `make run` and `make check` run
 #
 # For each component, where they are needed: my_Jacobi_SOURCES, my_Jacobi_CFLAGS, my_Jacobi_LIBS. All
@@ -44,10 +44,21 @@ portolan_packages := $(sort $(foreach c,$(COMPONENTS) \
 portolan_sidl := $(addsuffix .sidl,$(portolan_packages))
 portolan_tables := $(portolan_packages:%=build/%.o)
 portolan_modules := $(portolan_packages:%=build/%_mod.o)
-portolan_made := $(foreach c,$(COMPONENTS),build/$(call portolan_c_name,$(c)).so) \
+portolan_python := $(foreach c,$(COMPONENTS),$(if $(wildcard $(call portolan_c_name,$(c))_Impl.py),$(c)))
+portolan_compiled := $(filter-out $(portolan_python),$(COMPONENTS))
+portolan_made := $(foreach c,$(portolan_compiled),build/$(call portolan_c_name,$(c)).so) \
+  $(foreach c,$(portolan_python),$(patsubst %,build/%,$(call portolan_c_name,$(c))_Impl.py $($(call portolan_c_name,$(c))_SOURCES))) \
   $(foreach p,$(PORTS),build/$(call portolan_c_name,$(call portolan_port_type,$(p)))_proxy.so)
 
 all: $(portolan_made)
+
+# Components in Python are next to their descriptions, as links, and find the module `portolan`, also in Meson's builds.
+build/%.py: %.py | build/sidl.done
+	$(call portolan_say,PY   $<)ln -sf ../$< $@
+ifneq ($(wildcard *_Impl.py),)
+portolan_module := $(filter-out /usr/%,$(wildcard $(portolan_prefix)/lib*/python3*/*-packages/portolan))
+export PYTHONPATH := $(subst $() ,:,$(strip $(PYTHONPATH) $(dir $(firstword $(portolan_module)))))
+endif
 
 # Objects are made again when the flags change.
 export portolan_flags := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS) $(FC) $(FFLAGS) $(portolan_cflags)
@@ -126,7 +137,7 @@ portolan_archives += build/$(2)_proxy.a
 endef
 
 $(foreach p,$(portolan_packages),$(eval build/$(p).c: build/sidl.done ;)$(eval build/$(p)_mod.o: build/modules.done ;))
-$(foreach c,$(COMPONENTS),$(eval $(call portolan_component,$(c),$(call portolan_c_name,$(c)))))
+$(foreach c,$(portolan_compiled),$(eval $(call portolan_component,$(c),$(call portolan_c_name,$(c)))))
 $(foreach p,$(PORTS),$(eval $(call portolan_port,$(p),$(call portolan_c_name,$(call portolan_port_type,$(p))))))
 
 check: all

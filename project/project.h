@@ -92,6 +92,11 @@ struct language {
 };
 const struct language *language_get(enum portolan_sidl_language language);
 
+/* python.c */
+/* Makes the module of a component in Python, whose class MODEL has. */
+enum portolan_status python_implement(struct change *c, const struct portolan_sidl_model *model,
+                                      const struct portolan_new_component *of);
+
 /* header.c */
 struct header_port {
     const char *file, *name; /* of the struct */

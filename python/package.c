@@ -35,13 +35,14 @@ static bool is_in(const char *type, const char *package)
            !strchr(type + length + 1, '.');
 }
 
+/* A proxy has the tables of its port's package, too, where all classes are in Python. */
 static bool has_type(const struct portolan_class_description *c, const char *package)
 {
-    bool has = is_in(c->class_name, package);
+    bool has = is_in(c->proxy_for ? c->proxy_for : c->class_name, package);
 
     for (size_t i = 0; i < c->n_provides; i++)
         has |= is_in(c->provides[i].type, package);
-    return has && c->library && !c->proxy_for && !strstr(c->library, ".py");
+    return has && c->library && !strstr(c->library, ".py");
 }
 
 /* Plug-ins may hide their tables: then an object has them, made by the descriptor that they export.

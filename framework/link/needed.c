@@ -161,6 +161,14 @@ static bool add_to_unit(struct search *s, size_t i)
     const char *archive = archive_of(s, class);
     struct unit *unit;
 
+    if (class->library && strstr(class->library, ".py")) {
+        portolan_diagnose(
+            s->d, class->file, class->line, 0,
+            "class '%s' is in Python, which is not linked into programs; take it out of "
+            "the assembly, or use `portolan run`",
+            class->class_name);
+        return true;
+    }
     if (!archive || access(archive, R_OK) != 0) {
         portolan_diagnose(s->d, class->file, class->line, 0,
                           "class '%s': there is no archive %s; make it of the objects of %s (ar "

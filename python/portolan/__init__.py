@@ -8,7 +8,7 @@ import atexit as _atexit
 import sys as _sys
 
 from . import _portolan
-from ._component import component, implement
+from ._component import component, connected, implement, properties
 from ._portolan import CannotTell, Error, Object, __version__, bounded, copies, lower
 from ._sidl import Struct, sidl
 from .assembly import Assembly, Framework, measure
@@ -16,7 +16,8 @@ from .plan import Choice, Model, Plan, Record
 from .store import Store, Tree
 
 __all__ = ["Assembly", "CannotTell", "Choice", "Error", "Framework", "Model", "Object", "Plan", "Record", "Store",
-           "Struct", "Tree", "bounded", "component", "copies", "implement", "lower", "measure", "sidl", "__version__"]
+           "Struct", "Tree", "bounded", "component", "connected", "copies", "implement", "lower", "measure", "properties",
+           "sidl", "__version__"]
 
 
 def _log(level: int, area: str, text: str) -> None:

@@ -2,8 +2,9 @@
 """Components in Python: the framework asks for them by class and module (framework/core/load_python.c)."""
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Any, Callable, Iterable, TypeVar
+from typing import Any, Callable, Iterable, Iterator, TypeVar
 
 from . import _portolan, _sidl
 from ._sidl import _classes, sidl
@@ -45,8 +46,36 @@ def implement(name: str, *types: str) -> Callable[[T], T]:
     return register
 
 
+@contextlib.contextmanager
+def connected(services: Any, **types: str) -> Iterator[tuple[Any, ...]]:
+    """The ports that a component uses, by name, each as an object of the type that is given. They are released at the end."""
+    ports: list[Any] = []
+    try:
+        for name, full in types.items():
+            ports.append(services.getPort(name))
+            ports[-1] = getattr(sidl(full.rpartition(".")[0]), full.rpartition(".")[2])(ports[-1])
+        yield tuple(ports)
+    finally:
+        for name, _ in zip(types, ports):
+            services.releasePort(name)
+
+
+def properties(services: Any) -> Any:
+    """The parameters of a component, a gov.cca.TypeMap."""
+    services.registerUsesPort("portolan.builder", "gov.cca.ports.BuilderService", None)
+    try:
+        with connected(services, **{"portolan.builder": "gov.cca.ports.BuilderService"}) as (builder,):
+            return builder.getComponentProperties(services.getComponentID())
+    finally:
+        services.unregisterUsesPort("portolan.builder")
+
+
 def _wanted(name: str, types: Iterable[str]) -> list[str]:
     """The types of a class: that of its own name first, if SIDL declares it, then those which it does not have."""
+    try:
+        sidl(name.rpartition(".")[0])
+    except _portolan.Error:
+        pass  # no package declares it
     own = _classes.get(name)
     if own is None:
         return list(dict.fromkeys(types))

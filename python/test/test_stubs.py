@@ -81,11 +81,13 @@ class Stubs(unittest.TestCase):
 
     def test_mypy(self):
         self.stubs(HEAT, os.path.join(HERE, "lab", "lab.sidl"), os.path.join(ENV["SOURCE"], "sidl", "spec", "cca.sidl"),
-                   os.path.join(ENV["SOURCE"], "sidl", "spec", "portolan.sidl"))
+                   os.path.join(ENV["SOURCE"], "sidl", "spec", "portolan.sidl"),
+                   os.path.join(ENV["SOURCE"], "examples", "languages", "rod.sidl"))
         with open(os.path.join(self.folder, "use.py"), "w", encoding="utf-8") as f:
             f.write(USE)
         good = self.check("lab.pyi", "heat.pyi", "gov_cca.pyi", "gov_cca_ports.pyi",
-                          *(os.path.join(ENV["SOURCE"], "examples", "languages", name) for name in ("identity.py", "driver.py")))
+                          *(os.path.join(ENV["SOURCE"], "examples", "languages", name)
+                            for name in ("identity.py", "driver.py", "rod_InPython_Impl.py", "rod_DriverInPython_Impl.py")))
         self.assertIn("Success: no issues found", good)
         said = self.check("use.py").splitlines()
         found = [line.split('"')[1] for line in said if "Revealed type" in line]

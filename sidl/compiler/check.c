@@ -211,7 +211,8 @@ static void check_language(struct check_run *c, const struct portolan_sidl_symbo
         diagnose_at(c->d, &a->place,
                     "'language' is only for classes, because only classes have Impl files");
     else if (a && (!a->value || !portolan_sidl_language_find(a->value, &language)))
-        diagnose_at(c->d, &a->place, "Impl files are in C, C++ or Fortran; write language=\"C++\"");
+        diagnose_at(c->d, &a->place,
+                    "Impl files are in C, C++, Fortran or Python; write language=\"C++\"");
 }
 
 /* The lists of ports and parameters of a component class (describe.c). */

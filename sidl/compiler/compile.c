@@ -122,8 +122,10 @@ static void emit_class(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     if (s->kind != PORTOLAN_SIDL_CLASS)
         return;
-    emit_impl(e, s);
-    emit_skel(e, s);
+    if (class_language(e, s) != PORTOLAN_SIDL_PYTHON) {
+        emit_impl(e, s);
+        emit_skel(e, s);
+    }
     if (class_is_described(s))
         emit_description(e, s);
 }

@@ -50,7 +50,7 @@ bool portolan_sidl_language_find(const char *name, enum portolan_sidl_language *
         enum portolan_sidl_language language;
     } languages[] = {
         {"C", PORTOLAN_SIDL_C},       {"C++", PORTOLAN_SIDL_CXX}, {"Fortran", PORTOLAN_SIDL_F03},
-        {"F2003", PORTOLAN_SIDL_F03}, {"F03", PORTOLAN_SIDL_F03},
+        {"F2003", PORTOLAN_SIDL_F03}, {"F03", PORTOLAN_SIDL_F03}, {"Python", PORTOLAN_SIDL_PYTHON},
     };
 
     for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
@@ -168,12 +168,14 @@ void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct portolan_text *t =
         &emit_open_raw(e, portolan_arena_printf(e->arena, "%s.xml", s->full_name))->text;
+    const bool is_python = class_language(e, s) == PORTOLAN_SIDL_PYTHON;
 
     portolan_text_add(t,
                       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                       "<!-- " EMIT_BANNER "; changes will be lost. -->\n"
-                      "<component class=\"%s\" library=\"%s.so\">\n",
-                      s->full_name, s->c_name);
+                      "<component class=\"%s\" %s%s%s\">\n",
+                      s->full_name, is_python ? "language=\"Python\" module=\"" : "library=\"",
+                      s->c_name, is_python ? "_Impl" : ".so");
     put_summary(e, t, s->comment);
     put_ports(e, t, s, "provides");
     put_ports(e, t, s, "uses");

@@ -112,7 +112,7 @@ static void put_pkg_config(struct emitter *e, const char *name,
 
 static void put_class_line(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    if (s->kind == PORTOLAN_SIDL_CLASS)
+    if (s->kind == PORTOLAN_SIDL_CLASS && class_language(e, s) != PORTOLAN_SIDL_PYTHON)
         portolan_text_add(&e->outputs[e->n_outputs - 1]->text,
                           "    <class name=\"%s\" desc=\"ior/impl\"/>\n", s->full_name);
 }

@@ -13,8 +13,7 @@ static bool is_of_runtime(const struct portolan_sidl_symbol *s)
     return !strncmp(s->full_name, "sidl.", 5);
 }
 
-/* Names that are words of Python cannot be attributes there. */
-static bool is_word(const char *name)
+bool portolan_sidl_is_python_word(const char *name)
 {
     static const char *const words[] = {
         "False",  "None", "True", "and",    "as",       "assert",  "async", "await",
@@ -147,7 +146,7 @@ static void put_method(struct emitter *e, struct portolan_text *t,
 {
     const char *separator = "", *text = emit_method_comment(e->arena, m);
 
-    if (is_word(m->slot_name)) {
+    if (portolan_sidl_is_python_word(m->slot_name)) {
         portolan_text_add(t, "    # getattr(…, \"%s\"): a word of Python\n", m->slot_name);
         return;
     }
@@ -236,7 +235,8 @@ static void put_enum(struct portolan_text *t, const struct portolan_sidl_symbol 
     if (s->comment)
         put_text(t, s->comment, "    ");
     for (size_t i = 0; i < s->n_enumerators; i++)
-        portolan_text_add(t, "    %s%s = %lld\n", is_word(s->enumerators[i].name) ? "# " : "",
+        portolan_text_add(t, "    %s%s = %lld\n",
+                          portolan_sidl_is_python_word(s->enumerators[i].name) ? "# " : "",
                           s->enumerators[i].name, (long long)s->enumerators[i].value);
 }
 

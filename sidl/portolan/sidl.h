@@ -251,11 +251,19 @@ struct portolan_sidl_expr {
     struct portolan_sidl_place place;
 };
 
-enum portolan_sidl_language { PORTOLAN_SIDL_C, PORTOLAN_SIDL_CXX, PORTOLAN_SIDL_F03 };
+/** Classes in Python need no code but their module, A_B_C_Impl.py; nor do callers. */
+enum portolan_sidl_language {
+    PORTOLAN_SIDL_C,
+    PORTOLAN_SIDL_CXX,
+    PORTOLAN_SIDL_F03,
+    PORTOLAN_SIDL_PYTHON
+};
 
 /** The language of that name ("C++", "Fortran"; case does not matter); false when there is none. */
 PORTOLAN_API bool portolan_sidl_language_find(const char *name,
                                               enum portolan_sidl_language *language);
+/** Whether Python reserves NAME, so that it cannot name a method or an argument there. */
+PORTOLAN_API bool portolan_sidl_is_python_word(const char *name);
 
 struct portolan_sidl_options {
     const char *const *files; /**< SIDL files to compile */

@@ -13,7 +13,7 @@ static const struct bad {
     const char *said;
 } bads[] = {
     {"package p version 1.0 {\n  %attrib{language=\"Pascal\"} class C { void f(); }" E, 2, 11,
-     "Impl files are in C, C++ or Fortran"},
+     "Impl files are in C, C++, Fortran or Python"},
     {"package p version 1.0 {\n  %attrib{language=\"C\"} interface I { void f(); }" E, 2, 11,
      "for classes"},
     /* lexer */
