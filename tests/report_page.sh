@@ -212,7 +212,7 @@ result 'the page allows its own scripts only' $?
 ! grep -Eo '(src|href)="(https?:)?//' paper.html
 result 'it needs no network' $?
 report nothing
-gives 'of nothing' 2 'which assembly'
+gives 'of nothing' 2 'name a store or an assembly.s XML file'
 report three paper.db 1 2 3
 gives 'of three sets' 2 'was also given'
 
