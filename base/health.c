@@ -61,8 +61,8 @@ void portolan_health_add_command(struct portolan_health *h, const char *name,
 
 void portolan_health_examine_cores(struct portolan_health *h)
 {
-    const char *found = portolan_arena_printf(&h->arena, h->n_ranks > 0 ? "%d for %d ranks" : "%d",
-                                              h->n_cores, h->n_ranks);
+    const char *found = portolan_arena_printf(&h->arena, h->n_ranks > 0 ? "%d for %d rank%s" : "%d",
+                                              h->n_cores, h->n_ranks, h->n_ranks == 1 ? "" : "s");
 
     if (h->n_ranks <= h->n_cores)
         portolan_health_add(h, "cores", PORTOLAN_HEALTH_FINE, found, NULL, NULL);

@@ -18,8 +18,8 @@ struct report_options {
     bool json;
 };
 
-/* Before the table's own check, since a forgotten FILE takes the assembly's place. */
-static error_t check_html(void *to, char *arg, const struct cli_option *option,
+/* Before the table's own check, which knows of no store; and a forgotten FILE takes its place. */
+static error_t check_file(void *to, char *arg, const struct cli_option *option,
                           struct argp_state *state)
 {
     const struct report_options *o = to;
@@ -27,13 +27,15 @@ static error_t check_html(void *to, char *arg, const struct cli_option *option,
     (void)arg, (void)option;
     if (o->html && !o->of.study.assembly.file && trial_store_is_one(o->html))
         argp_error(state, "--html needs the name of the page, too: --html page.html %s", o->html);
+    if (!o->of.study.assembly.file)
+        argp_error(state, "what shall be reported? name a store or an assembly's XML file");
     return 0;
 }
 
 static const struct cli_option report_table[] = {
     {"html", 'o', "FILE", "write a page that shows the whole study; it needs no network",
      INTO(struct report_options, html)},
-    {.key = CLI_END, .take = check_html},
+    {.key = CLI_END, .take = check_file},
     {"json", 0, NULL, "print the page's data as JSON", INTO(struct report_options, json)},
     {"d3", 0, "FILE", "the D3 script, if it is not where Debian's node-d3 installs it",
      INTO(struct report_options, d3)},

@@ -34,13 +34,15 @@ static void add_launcher(int ranks, struct portolan_text *out)
         portolan_text_add(out, "mpiexec." PORTOLAN_MPI " -n %d ", ranks);
 }
 
-/* Where nothing at run time chooses, the command does. */
-static void add_run(const struct report *r, const struct portolan_plan_answer *a,
+/* Where nothing at run time chooses, or with FIXED, the command does. */
+static void add_run(const struct report *r, const struct portolan_plan_answer *a, bool fixed,
                     struct portolan_text *out)
 {
+    bool chooses = fixed || !is_optimized(r->from->assembly);
+
     add_launcher(a->ranks, out);
-    portolan_text_add(out, "portolan run ");
-    for (size_t i = 0; i < a->n_variables && !is_optimized(r->from->assembly); i++) {
+    portolan_text_add(out, "portolan run %s", fixed ? "--fixed " : "");
+    for (size_t i = 0; i < a->n_variables && chooses; i++) {
         const struct portolan_answer_variable *v = &a->variables[i];
 
         if (v->chosen != v->written)
@@ -88,6 +90,12 @@ static void add_wrap(const struct report *r, const char *libraries, struct porto
     portolan_text_add(out, " -- %s", fact(r, "command"));
 }
 
+/* Another choice may be as good as this one, and it is not shown to save time. */
+static bool is_tie(const struct portolan_plan_answer *a)
+{
+    return a->verdict == PORTOLAN_ANSWER_CLOSE && !(a->gain.low * a->gain.high > 0);
+}
+
 static void advise_wrapped(const struct report *r, const struct portolan_plan_answer *a,
                            struct advice *x)
 {
@@ -107,6 +115,10 @@ static void advise_wrapped(const struct report *r, const struct portolan_plan_an
                  *file ? portolan_arena_printf(&x->pool, "-l %s", portolan_shell_word(file).text)
                        : "-l own",
                  &x->command);
+    } else if (is_tie(a)) {
+        x->kind = "run";
+        x->lead = "Keep what you have: no difference was shown.";
+        portolan_text_add(&x->command, "%s", fact(r, "command"));
     } else {
         x->kind = "run";
         x->lead =
@@ -138,6 +150,18 @@ static void advise_first(const struct report *r, const char *why, struct advice 
     portolan_text_add(&x->command, "portolan measure %s", portolan_shell_word(a->file).text);
 }
 
+/* Whether Portolan took more of the newest run than the choice saves, and enough to matter. */
+static bool is_short(const struct report *r, const struct portolan_plan_answer *a)
+{
+    enum { MATTERS = 2 }; /* percent */
+    double saved_ns = a->as_written.total_ns - a->prediction.total_ns;
+    struct portolan_spent s;
+
+    return is_optimized(r->from->assembly) && r->runs.run &&
+           portolan_trial_read_spent(r->runs.run, &s) && s.overhead_ns > saved_ns &&
+           100 * s.overhead_ns > MATTERS * s.wall_ns;
+}
+
 static void advise_run(const struct report *r, const struct portolan_plan_answer *a,
                        struct advice *x)
 {
@@ -151,8 +175,12 @@ static void advise_run(const struct report *r, const struct portolan_plan_answer
     } else if (r->from->machine) {
         x->lead = portolan_arena_printf(&x->pool, "On %s, run what was chosen.", r->from->machine);
     } else {
-        x->lead = stays ? "Run the assembly as it is written:" : "Run what was chosen:";
-        add_run(r, a, &x->command);
+        bool fixed = is_short(r, a);
+
+        x->lead = portolan_arena_printf(
+            &x->pool, "%s%s", stays ? "Run the assembly as it is written" : "Run what was chosen",
+            fixed ? "; this run is short: deciding while it runs costs more than it saves:" : ":");
+        add_run(r, a, fixed, &x->command);
     }
 }
 
@@ -224,14 +252,25 @@ static void write_why(const struct portolan_plan_answer *a, struct portolan_json
     write_text(j, "why", &t);
 }
 
-static void write_gain(const struct portolan_plan_answer *a, struct portolan_json *j)
+/* Choices save time in measured calls, which may be little of the wall time. */
+static bool is_of_calls(const struct report *r)
 {
-    char gain[80] = "";
+    struct portolan_spent s;
+
+    return r->shown && portolan_trial_read_spent(r->shown, &s) && s.parts[0].ns < s.wall_ns / 2;
+}
+
+static void write_gain(const struct report *r, const struct portolan_plan_answer *a,
+                       struct portolan_json *j)
+{
+    char gain[120] = "";
 
     if (a && a->verdict == PORTOLAN_ANSWER_CANNOT_TELL)
         snprintf(gain, sizeof gain, "cannot tell");
     else if (a)
         portolan_format_gain(&a->gain, gain, sizeof gain);
+    if (strchr(gain, '%') && is_of_calls(r))
+        snprintf(gain + strlen(gain), sizeof gain - strlen(gain), " of the measured calls");
     portolan_json_text(j, "gain", gain);
 }
 
@@ -271,7 +310,7 @@ static enum portolan_status write_advice(struct report *r, struct portolan_json 
     portolan_json_text(j, "lead", x.lead);
     write_text(j, "command", &x.command);
     write_why(a, j);
-    write_gain(a, j);
+    write_gain(r, a, j);
     write_time(r, j);
     j->out->failed |= x.pool.failed;
     portolan_arena_clear(&x.pool);

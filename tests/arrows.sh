@@ -82,7 +82,7 @@ clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study progress
 project/health: base command framework health list machine palette probe progress store examine
 project: assembly base command palette project proxygen sidl
-proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
+proxygen/wrap: base command stats assembly control probe record store proxygen functions recorder tau wrap progress
 report: answer base chart command compare explain follow grid json list mastermind measure assembly palette plan profile report store progress tune
 report/follow: base follow json store
 report/source: base report study trials report_source

@@ -29,7 +29,7 @@ is() {
 try "$PORTOLAN" doctor --ranks=1
 sed -n 's/^counters  *[a-z]*  //p' out >counters
 gives 'each line says how it is' "$(grep -Eq '^[A-Za-z ]{13} lack ' out && echo 1 || echo 0)" \
-    '^MPI +(fine)  MPI' '^cores +fine  [0-9]+ for 1 ranks$' '^swaps +(fine|lack)  ' '^store +(fine|note|lack)  '
+    '^MPI +(fine)  MPI' '^cores +fine  [0-9]+ for 1 rank$' '^launcher +(fine  [a-z./]+ starts ranks|lack  [^@]*)$' '^swaps +(fine|lack)  ' '^store +(fine|note|lack)  '
 # A run keeps the same words with its trial.
 "$PORTOLAN" run --quiet --store=run.db --path="$BUILD/examples/paper" "$BUILD/examples/paper/paper.xml" >run.out 2>&1 ||
     cat run.out

@@ -3,7 +3,7 @@
 # What a run decided, and why: `portolan explain`.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 23
+plan 24
 
 explain() {
     try "$PORTOLAN" explain --store="$store" "$@"
@@ -27,6 +27,8 @@ gives 'its decisions, a line each' 0 "^run [0-9]+ of 'known' on 1 rank" \
     '^  1  step 0 +models +solver choice.Safe -> choice.Fast: predicted .* \[done\]' \
     '^4 of 4 predicted steps took as long as expected'
 count 'there is one' 1 '^ +[0-9]+  step '
+try "$PORTOLAN" profile "$store"
+gives 'its profile says that it only began with what was swapped' 0 '^began with .*solver=choice.Safe' '\[choice.Fast\]'
 explain 1
 gives 'one whole' 0 '^decision 1 of run .*at step 0, 4 steps remain; asked by: models' \
     '^change: +solver choice.Safe -> choice.Fast' '^predicted: +800 us .*4 steps of 200 us each' \

@@ -50,6 +50,7 @@ cat >../list <<'END'
 1 portolan optimize plate.xml => store 'portolan.db': cannot be read: No such file or directory; `portolan measure` and `run` make it
 1 portolan explain plate.xml => `portolan measure` and `run` make it
 1 portolan report plate.xml => `portolan measure` and `run` make it
+2 portolan report => name a store or an assembly's XML file
 2 portolan report --html plate.xml => --html needs the name of the page, too: --html page.html plate.xml
 1 portolan report text.db => text.db
 1 portolan profile text.db => text.db

@@ -79,6 +79,14 @@ page paper.html parts + numbers $(numbers paper --store=paper.db "$paper") + sli
     + now paper.choice run portolan run paper.xml + steps $(decided paper --store=paper.db "$paper") paper.profile \
     + functions paper.profile + widths + use '#model/a.evaluate/paper.A1' paper.A1 + swaps + again
 page paper.html plain
+! grep -q -e '--fixed --select' -e 'of the measured calls' paper.json
+result 'a run that took little to decide may decide again' $?
+cp paper.db short.db
+sqlite3 short.db "UPDATE primary_metadata SET value = '9e8' WHERE name = 'deciding at swap points';
+    UPDATE primary_metadata SET value = '1e9' WHERE name = 'wall time'"
+try "$PORTOLAN" report --json --store=short.db "$paper"
+gives 'one whose decisions cost more than they save is to be fixed' 0 'this run is short: deciding' 'portolan run --fixed --select b=paper.B2 ' \
+    '% saved, probably [0-9.]+ % of the measured calls'
 
 # ---------------------------------------------------------------- heat on two ranks, for real
 
@@ -117,6 +125,12 @@ report turns --json turns.db
 gives 'libraries that took turns have a page' 0
 mv out turns.json
 page turns.html turns
+# Each call takes 1 us in both libraries.
+sqlite3 turns.db "UPDATE call_data SET inclusive = calls * 1e3, exclusive = calls * 1e3, timed_calls = calls,
+    sum_inclusive_squared = calls * 1.01e6 WHERE id IN (SELECT id FROM sample WHERE method LIKE 'calc%')"
+try "$PORTOLAN" report --json turns.db
+gives 'where no difference was shown nothing is to be changed' 0 '"Keep what you have: no difference was shown[.]"' '"/.*subject both"'
+lacks 'and no library is named' 'Run the program with its library'
 
 # A program that was tuned: what to do is its command line. It says itself how long it took.
 printf '#!/bin/sh\necho took 0.$2$1\n' >solve && chmod +x solve
@@ -212,7 +226,7 @@ result 'the page allows its own scripts only' $?
 ! grep -Eo '(src|href)="(https?:)?//' paper.html
 result 'it needs no network' $?
 report nothing
-gives 'of nothing' 2 'which assembly'
+gives 'of nothing' 2 'name a store or an assembly.s XML file'
 report three paper.db 1 2 3
 gives 'of three sets' 2 'was also given'
 

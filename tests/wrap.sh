@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 110
+plan 114
 
 subjects=$BUILD/proxygen/wrap/test
 subject=$subjects/subject
@@ -220,7 +220,22 @@ gives 'and models of its own' 0 '^  first +time' '^  libcalc_two +time'
 try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" --lib "$two" -- "$subject" name
 try "$PORTOLAN" report "$store"
 count 'turns and a single library are no rows of one table' 2 '^time per call'
-gives 'which says why' 0 '^not like the first trial: one choice instead of alternatives in turn$'
+gives 'which says why' 0 '^Trial 2 ran one choice throughout; trial 1 took alternatives in turn$' \
+    '^fastest per call: .*calc_name'
+count 'sums over calls that only some libraries made are left out' 1 '^all, time'
+# takes FIRST SECOND SCATTER: calls of calc_name in the libraries take so many ns, and differ by this share.
+takes() {
+    sqlite3 "$store" "UPDATE call_data SET inclusive = calls * t, exclusive = calls * t, timed_calls = calls,
+        sum_inclusive_squared = calls * t * t * (1 + $3 * $3) FROM (SELECT id i, iif(implementation = 'first', $1.0, $2.0) t
+        FROM sample WHERE method = 'calc_name') WHERE id = i"
+    try "$PORTOLAN" report "$store"
+}
+takes 2000 1000 0.1
+gives 'the fastest is named' 0 '^fastest per call: (first in calc_sum; )?libcalc_two in (calc_sum, )?calc_name'
+takes 1000 2000 1000
+gives 'but not where calls differ more than libraries do' 0 'no clear difference in (.*, )?calc_name'
+takes 1000 1020 0
+gives 'nor where the difference is small' 0 'no clear difference in (.*, )?calc_name'
 wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
 gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
 wrap -- "$subjects/opener" "$subjects/module.so"

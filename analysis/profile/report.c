@@ -52,6 +52,22 @@ static void add_outcome(const struct portolan_trial *t, struct portolan_text *ou
             t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
 }
 
+/* Returns whether calls went to another implementation of an instance than the trial began with. */
+static bool has_swapped(const struct portolan_profile *p)
+{
+    const struct portolan_trial *t = p->trial;
+
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+        const char *first =
+            portolan_peek_value(t->implementations, t->n_implementations, n->instance);
+
+        if (first && *n->implementation && strcmp(first, n->implementation) != 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_trial(const struct portolan_profile *p, struct portolan_text *out)
 {
     const struct portolan_trial *t = p->trial;
@@ -65,7 +81,8 @@ static void add_trial(const struct portolan_profile *p, struct portolan_text *ou
                       threads == 1 ? "" : "s", host ? ", on " : "", host ? host : "");
     add_outcome(t, out);
     add_pairs("parameters", t->parameters, t->n_parameters, out);
-    add_pairs("implementations", t->implementations, t->n_implementations, out);
+    add_pairs(has_swapped(p) ? "began with" : "implementations", t->implementations,
+              t->n_implementations, out);
 }
 
 /* Returns whether metadata of that name say that data are missing or incomplete. */

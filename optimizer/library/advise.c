@@ -188,8 +188,9 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
                  ": predicted %s per step; the running implementation is not allowed", then);
     else
         snprintf(out->reason + used, sizeof out->reason - used,
-                 ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)%s", then,
-                 now, gain, a->now->remaining_steps, cost, extrapolation_mark(&out->remaining));
+                 ": predicted %s instead of %s per step (gain %s over %d step%s, swap %s)%s", then,
+                 now, gain, a->now->remaining_steps, a->now->remaining_steps == 1 ? "" : "s", cost,
+                 extrapolation_mark(&out->remaining));
 }
 
 /* Returns whether any implementation other than the current one may be used. */

@@ -147,8 +147,9 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
     if (!status && (!survey_has_times(&p->s) || p->s.n_nodes == 0))
         return portolan_error_set(
             err, PORTOLAN_ENOTFOUND,
-            "no measurements of assembly '%s' on %d ranks that can be used%s%s", a->name,
-            options->ranks, p->s.unusable ? ": " : "", p->s.unusable ? p->s.unusable : "");
+            "no measurements of assembly '%s' on %d rank%s that can be used%s%s", a->name,
+            options->ranks, options->ranks == 1 ? "" : "s", p->s.unusable ? ": " : "",
+            p->s.unusable ? p->s.unusable : "");
     for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](p, err);
     if (!status)

@@ -202,8 +202,8 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
         put_model(&out, m);
     }
     if (hidden)
-        portolan_text_add(&out, "(not shown: %zu models of set-up and of pruned call paths)\n",
-                          hidden);
+        portolan_text_add(&out, "(not shown: %zu model%s of set-up and of pruned call paths)\n",
+                          hidden, hidden == 1 ? "" : "s");
     return portolan_text_take(&out, text, err);
 }
 

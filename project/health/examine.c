@@ -42,8 +42,9 @@ static void examine_launcher(struct examination *x)
 {
     if (x->how->cohort->size == 1)
         portolan_health_add_command(
-            x->health, "launcher", (const char *const[]){MPIEXEC, "-n", "2", "true", NULL}, "@@",
-            LACK, "runs have only one rank; portolan diagnose -n cannot start ranks",
+            x->health, "launcher", (const char *const[]){MPIEXEC, "-n", "2", "true", NULL},
+            MPIEXEC " starts ranks", LACK,
+            "runs have only one rank; portolan diagnose -n cannot start ranks",
             "install the MPI that has " MPIEXEC "; name this host in /etc/hosts");
     else
         portolan_health_add(

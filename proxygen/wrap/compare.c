@@ -2,6 +2,9 @@
 /* Compares libraries, side by side, for each function with each context. */
 #include "internal.h"
 
+#include <portolan/stats.h>
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,7 @@ enum { LIBRARIES_MAX = 8, WIDTH = 16 };
 struct cell {
     const struct portolan_sample *like;
     double calls, timed_calls, exclusive_ns; /* times are of timed calls */
+    double inclusive_ns, sum_squares_ns2;    /* the latter of inclusive times */
     const char *command;                     /* of its trials; "": they differ or it is unknown */
 };
 
@@ -83,6 +87,8 @@ static void add_cell(struct cell *to, const struct cell *from)
     to->calls += from->calls;
     to->timed_calls += from->timed_calls;
     to->exclusive_ns += from->exclusive_ns;
+    to->inclusive_ns += from->inclusive_ns;
+    to->sum_squares_ns2 += from->sum_squares_ns2;
     if (strcmp(to->command, from->command) != 0)
         to->command = "";
 }
@@ -98,8 +104,13 @@ static void take_cells(struct comparison *c)
 
         if (trial == set->n_trials || c->likes[trial] != c->like)
             continue;
-        c->cells[c->n++] = (struct cell){s, (double)s->calls, portolan_sample_timed(s),
-                                         s->exclusive_ns, command_of(&set->trials[trial])};
+        c->cells[c->n++] = (struct cell){.like = s,
+                                         .calls = (double)s->calls,
+                                         .timed_calls = portolan_sample_timed(s),
+                                         .exclusive_ns = s->exclusive_ns,
+                                         .inclusive_ns = s->inclusive_ns,
+                                         .sum_squares_ns2 = s->sum_squares_ns2,
+                                         .command = command_of(&set->trials[trial])};
         add_library(c, s->implementation);
     }
 }
@@ -134,14 +145,19 @@ static bool is_unlike(const struct cell *cells, size_t n)
 }
 
 /* "calc_sum n=100", binned contexts with "~". */
+static void add_call(struct portolan_text *to, const struct portolan_sample *s)
+{
+    portolan_text_add(to, "%s", s->method);
+    for (int i = 0; i < s->n_context; i++)
+        portolan_text_add(to, " %s%s%.6g", s->context_name[i], s->binned ? "~" : "=",
+                          s->context[i]);
+}
+
 static void add_label(struct comparison *c, const struct portolan_sample *s, bool unlike)
 {
     struct portolan_text label = {0};
 
-    portolan_text_add(&label, "%s", s->method);
-    for (int i = 0; i < s->n_context; i++)
-        portolan_text_add(&label, " %s%s%.6g", s->context_name[i], s->binned ? "~" : "=",
-                          s->context[i]);
+    add_call(&label, s);
     if (unlike)
         portolan_text_add(&label, " ?");
     portolan_text_add(c->text, "%-36s", label.bytes ? label.bytes : "?");
@@ -198,6 +214,82 @@ static void add_totals(struct comparison *c, bool times)
     portolan_text_add(c->text, "\n");
 }
 
+/* The variance of the mean; calls differ by their inclusive times. NaN: too few calls tell it. */
+static double variance_of(const struct cell *c)
+{
+    double n = c->timed_calls, each = c->inclusive_ns / n;
+
+    return n > 1 && c->sum_squares_ns2 > 0 ? fmax(0, c->sum_squares_ns2 / n - each * each) / (n - 1)
+                                           : NAN;
+}
+
+/* Whether A takes less time per call than B with a confidence of 95 %, and so much that neither
+ * drift nor the cost of measuring is likely to be the cause. */
+static bool is_faster(const struct cell *a, const struct cell *b)
+{
+    const double matters = 0.03; /* of the time */
+    double less_ns = each_ns(b) - each_ns(a);
+    double dof = fmin(a->timed_calls, b->timed_calls) - 1;
+    double error = sqrt(variance_of(a) + variance_of(b));
+
+    return dof >= 1 && less_ns > matters * each_ns(b) &&
+           less_ns > error * portolan_student_quantile(0.95, dof);
+}
+
+/* The library that is faster than each other in the cells [BEGIN, END); "" if there is none. */
+static const char *find_fastest(const struct comparison *c, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        bool best = true;
+
+        for (size_t k = begin; k < end; k++)
+            best = best && (k == i || is_faster(&c->cells[i], &c->cells[k]));
+        if (best)
+            return c->cells[i].like->implementation;
+    }
+    return "";
+}
+
+static size_t row_end(const struct comparison *c, size_t begin)
+{
+    size_t end = begin + 1;
+
+    while (end < c->n && !by_method(c->cells[begin].like, c->cells[end].like))
+        end++;
+    return end;
+}
+
+/* Adds the calls in which LIBRARY is the fastest; "": no library is. */
+static void add_fastest(struct comparison *c, const char *library, const char **before)
+{
+    const char *comma = NULL;
+
+    for (size_t begin = 0, end; begin < c->n; begin = end) {
+        end = row_end(c, begin);
+        if (end - begin < 2 || strcmp(find_fastest(c, begin, end), library) != 0)
+            continue;
+        if (comma)
+            portolan_text_add(c->text, ", ");
+        else
+            portolan_text_add(c->text, "%s%s in ", *before,
+                              *library ? library : "no clear difference");
+        *before = "; ", comma = ", ";
+        add_call(c->text, c->cells[begin].like);
+    }
+}
+
+/* Where libraries took turns, each made other calls: sums over them compare nothing. */
+static void add_ranking(struct comparison *c)
+{
+    const char *before = "fastest per call: ";
+
+    for (size_t k = 0; k < c->n_libraries; k++)
+        add_fastest(c, c->libraries[k], &before);
+    add_fastest(c, "", &before);
+    if (*before == ';')
+        portolan_text_add(c->text, "\n");
+}
+
 static void add_trials(struct comparison *c)
 {
     char text[32];
@@ -237,12 +329,36 @@ static void add_table(struct comparison *c)
         portolan_text_add(c->text, " %*.*s", WIDTH, WIDTH, c->libraries[k]);
     portolan_text_add(c->text, "\n");
     for (size_t begin = 0, end; begin < c->n; begin = end) {
-        for (end = begin + 1; end < c->n && !by_method(c->cells[begin].like, c->cells[end].like);)
-            end++;
+        end = row_end(c, begin);
         add_row(c, begin, end);
     }
-    add_totals(c, false);
-    add_totals(c, true);
+    if (portolan_trial_takes_turns(&c->set->trials[c->like])) {
+        add_ranking(c);
+    } else {
+        add_totals(c, false);
+        add_totals(c, true);
+    }
+}
+
+/* Says in what the trials of the table are not like the first trial. */
+static void add_unlike(struct comparison *c)
+{
+    const struct portolan_trial *t = &c->set->trials[c->like], *first = c->set->trials;
+    const bool turns = portolan_trial_takes_turns(t);
+    struct portolan_text text = {0};
+
+    if (!portolan_trial_add_unlike(t, first, false, &text))
+        portolan_text_add(c->text, "\nTrial %lld, unlike trial %lld, ran with %s\n",
+                          (long long)t->id, (long long)first->id, text.length ? text.bytes : "");
+    else
+        portolan_text_add(c->text,
+                          turns ? "\nTrial %lld took alternatives in turn; trial %lld ran one "
+                                  "choice throughout\n"
+                                : "\nTrial %lld ran one choice throughout; trial %lld took "
+                                  "alternatives in turn\n",
+                          (long long)t->id, (long long)first->id);
+    c->text->failed |= text.failed;
+    portolan_text_clear(&text);
 }
 
 static void add_tables(struct comparison *c)
@@ -251,11 +367,8 @@ static void add_tables(struct comparison *c)
     for (c->like = 0; c->like < c->set->n_trials; c->like++) {
         if (c->likes[c->like] != c->like)
             continue;
-        if (c->like) {
-            portolan_text_add(c->text, "\nnot like the first trial: ");
-            portolan_trial_add_unlike(&c->set->trials[c->like], c->set->trials, false, c->text);
-            portolan_text_add(c->text, "\n");
-        }
+        if (c->like)
+            add_unlike(c);
         add_table(c);
     }
 }

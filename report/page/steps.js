@@ -147,6 +147,6 @@ portolan.parts.steps = function (into, data, all) {
     }
     function legend(many) {
         key.replaceChildren(...(many ? data.choices : []).map((c, i) => portolan.element('li', { class: `s${i % 6}` },
-            portolan.element('span', { class: 'swatch', 'aria-hidden': 'true' }), ` ${portolan.short(c.runs, 160)}: ${c.steps} steps, mean ${portolan.time(c.mean_ns)}`)));
+            portolan.element('span', { class: 'swatch', 'aria-hidden': 'true' }), ` ${portolan.short(c.runs, 160)}: ${c.steps} step${c.steps === 1 ? '' : 's'}, mean ${portolan.time(c.mean_ns)}`)));
     }
 };
