@@ -104,12 +104,12 @@ static enum portolan_status open_newest(struct workbench *w, const struct assemb
     enum portolan_status status;
 
     if (!t)
-        return portolan_error_set(
-            err, PORTOLAN_ENOTFOUND,
-            "store '%s' has no trial%s%s of a program that was tuned or wrapped, or of one that "
-            "chooses among candidates; for others, name the assembly's XML "
-            "file",
-            o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "store '%s' has no trial%s%s of a wrapped program, of one that "
+                                  "was tuned, or of one that "
+                                  "chooses among candidates; for others, name the assembly's XML "
+                                  "file",
+                                  o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
     status = read_assembly(t, &newest, err);
     if (status == PORTOLAN_OK && newest->program) {
         w->assembly = newest;
