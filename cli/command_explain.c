@@ -110,6 +110,27 @@ static enum portolan_status explain_program(const struct trial_store *t, const s
     return status;
 }
 
+/* A program's combinations, also if only the store describes it; else the newest run. */
+static enum portolan_status explain_any(struct trial_store *t, const struct options *o,
+                                        struct portolan_text *out, struct portolan_error *err)
+{
+    const struct assembly_options of = {.file = t->path};
+    struct portolan_error none = {0}, no_program = {0};
+
+    if (!t->bench.assembly) {
+        if (explain_stored(t, o, out, &none) == PORTOLAN_ENOTFOUND && !o->trial)
+            workbench_open_store(&t->bench, &of, &no_program);
+        if (t->bench.assembly && t->bench.assembly->program)
+            t->assembly = t->bench.assembly->name;
+    }
+    if (t->bench.assembly && t->bench.assembly->program)
+        return explain_program(t, o, out, err);
+    if (t->bench.assembly && !none.status)
+        return explain_stored(t, o, out, err);
+    *err = none;
+    return none.status;
+}
+
 int command_explain(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -126,8 +147,7 @@ int command_explain(int argc, char **argv)
 
     parse_line(&line, argc, argv, 0, &o);
     if (!trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err))
-        (t.bench.assembly && t.bench.assembly->program ? explain_program
-                                                       : explain_stored)(&t, &o, &out, &err);
+        explain_any(&t, &o, &out, &err);
     result = err.status == PORTOLAN_OK ? write_text(NULL, out.bytes ? out.bytes : "")
                                        : print_error(&err);
     portolan_text_clear(&out);

@@ -4,6 +4,7 @@
 
 #include <portolan/explain.h>
 #include <portolan/trial_store.h>
+#include <portolan/tune.h>
 #include <portolan/wrap.h>
 
 #include <stdio.h>
@@ -76,18 +77,21 @@ static enum portolan_status add_decisions(struct portolan_store *store,
     return status;
 }
 
-static enum portolan_status compare_trials(struct portolan_store *store, const char *name,
-                                           struct portolan_text *out, struct portolan_error *err)
+static enum portolan_status compare_trials(struct portolan_store *store,
+                                           struct portolan_assembly *a, struct portolan_text *out,
+                                           struct portolan_error *err)
 {
-    struct portolan_store_query query = {.assembly = name};
+    struct portolan_store_query query = {.assembly = a->name};
     struct portolan_sample_set *data = NULL;
     struct portolan_spent spent;
     enum portolan_status status = portolan_store_read(store, &query, true, &data, err);
     char *table = NULL;
 
-    if (status == PORTOLAN_OK)
+    if (status == PORTOLAN_OK && a->program)
+        status = tune_explain(a, data, out, err);
+    else if (status == PORTOLAN_OK)
         status = portolan_wrap_compare(data, &table, err);
-    if (status == PORTOLAN_OK && data->n_trials) {
+    if (status == PORTOLAN_OK && data->n_trials && table) {
         const struct portolan_trial *newest = &data->trials[data->n_trials - 1];
 
         portolan_text_add(out, "%s", table);
@@ -107,7 +111,7 @@ static enum portolan_status compare_trials(struct portolan_store *store, const c
     return status;
 }
 
-/* Reports on a program without an assembly file: compares its libraries or candidates. */
+/* Reports on a program without an assembly file: compares its options, libraries or candidates. */
 static int report_store(const struct assembly_options *o)
 {
     struct portolan_store *store = NULL;
@@ -119,7 +123,7 @@ static int report_store(const struct assembly_options *o)
     if (workbench_open_store(&w, o, &err) != PORTOLAN_OK)
         return print_error(&err);
     if (portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK &&
-        compare_trials(store, w.assembly->name, &out, &err) == PORTOLAN_OK)
+        compare_trials(store, w.assembly, &out, &err) == PORTOLAN_OK)
         portolan_text_take(&out, &text, &err);
     portolan_text_clear(&out);
     portolan_store_close(store);

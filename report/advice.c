@@ -211,7 +211,7 @@ static void advise(const struct report *r, const struct portolan_plan_answer *a,
     } else if (!a || !r->shown) {
         advise_first(r, why, x);
     } else if (a->verdict == PORTOLAN_ANSWER_CANNOT_TELL && *a->settle &&
-               !*fact(r, PORTOLAN_ASSEMBLY_TEXT)) {
+               (!*fact(r, PORTOLAN_ASSEMBLY_TEXT) || r->from->assembly->program)) {
         x->kind = "measure";
         x->lead = "It cannot be told yet what is best. This measurement tells most:";
         portolan_text_add(&x->command, "%s", a->settle);

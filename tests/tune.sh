@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 56
+plan 64
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -48,6 +48,34 @@ gives 'conditional options are in some of them' 0 '-method sor -omega 1.5$' '-me
 try "$PORTOLAN" tune --repeat 2 --vary n=2000,4000 --accuracy 1e-8 --accuracy-from "$residual" --store line.db \
     -- ./solve -n '{n}' -method '{method:early|direct|broken}'
 gives 'a command line is tuned' 0 'command: ./solve -n 4000 -method direct'
+
+# Without a file of the assembly, its store is enough.
+cat >sizes <<'END'
+#!/bin/sh
+case $1 in big) sleep 0.2 ;; *) sleep 0.02 ;; esac
+echo 'size 1600123'
+END
+chmod +x sizes
+try "$PORTOLAN" tune --repeat 2 --vary d=small,big --store alone.db -- ./sizes '{d}' '{z:gzip -1|gzip -6|xz}'
+answered
+gives 'the choice at each other value of --vary is a line' 0 '^at d=small: sizes z=(gzip_-1|gzip_-6|xz), [0-9.]+ ms'
+lacks 'no command names a file that is not there' 'portolan measure'
+try "$PORTOLAN" report alone.db
+gives 'its store has a report' 0 'z=gzip_-6 +[0-9.]+ s in [0-9]+ trial'
+try "$PORTOLAN" explain alone.db
+gives 'its store is explained' 0 'z=xz +[0-9.]+ s in [0-9]+ trial'
+try "$PORTOLAN" optimize --set d=small alone.db
+answered
+gives 'its store answers for another value' 0 "Choice for 'sizes' \\(sizes.d=small,"
+"$PORTOLAN" report --html alone.html alone.db && grep -qE 'class="command">.*(sizes big|.portolan tune.)' alone.html
+result 'its page says what to do' $?
+try "$PORTOLAN" tune --repeat 2 --time-from 'took ([0-9.]+)' --store same.db -- echo 'took 0.2 {z:-a|-b}'
+answered
+gives 'what to repeat is said' 0 '^to find out, measure:' 'the same .portolan tune. command again'
+try "$PORTOLAN" tune --repeat 2 --vary d=small --accuracy 1600000 --accuracy-from 'size ([0-9]+)' --store size.db \
+    -- ./sizes '{d}' '{z:-a|-b}'
+gives 'an accuracy that nothing reaches has all its digits' 3 \
+    'no combination reaches accuracy 1600000 at sizes.d=small; the best available is 1600123 with'
 
 # Bad input and bad programs.
 try "$PORTOLAN" tune -- ./no-such-program '{x:-a|-b}'

@@ -165,12 +165,18 @@ static void reason_conflict(struct choosing *c, size_t path, const struct plan_r
     for (size_t k = 0; k < rows->n_names; k++)
         portolan_text_add(&names, "%s%s", k ? ", " : "", rows->names[k]);
     plan_note(&c->reasons,
-              "%s does not distinguish these calls: %s.%s took %.3g times as long at %s as at %s; "
-              "add a context",
-              names.length ? names.bytes : "nothing", p->s.nodes[path].instance,
-              p->s.nodes[path].method, s->conflict.ratio,
-              point_text(c, rows->point[s->conflict.row]),
-              point_text(c, rows->point[s->conflict.other]));
+              "%s%s distinguish%s these calls: %s.%s took %.3g times as long at %s as at %s; "
+              "add a context%s",
+              names.length ? names.bytes : "no context",
+              rows->n_names > 1 ? " do not"
+              : names.length    ? " does not"
+                                : "",
+              names.length ? "" : "es", p->s.nodes[path].instance, p->s.nodes[path].method,
+              s->conflict.ratio, point_text(c, rows->point[s->conflict.row]),
+              point_text(c, rows->point[s->conflict.other]),
+              p->s.a->program ? ", a number in the output that tells them apart: --context "
+                                "NAME=REGEX of portolan-tune(1)"
+                              : "");
 }
 
 /* Adds that reason for the worst conflict of a path, if it has any. */
@@ -237,6 +243,8 @@ static char *settling_command(struct choosing *c)
     const size_t *values = c->sure.has_rival ? less_known(c) : c->sure.values;
     struct portolan_text text = {.arena = &p->choice_pool};
 
+    if (p->s.again)
+        return portolan_arena_strdup(&p->choice_pool, p->s.again);
     if (a->program) /* its combinations are no values of --select */
         portolan_text_add(&text, "portolan measure");
     else
@@ -408,6 +416,7 @@ static bool is_never_accurate(const struct portolan_plan *p, size_t path,
     const struct plan_scope *scope = &p->paths[path].scope;
     const struct plan_cost *costs = p->view.costs[path];
     struct portolan_arena scratch = {0};
+    struct portolan_text at = {.arena = &scratch};
     double wanted = plan_wanted(p, path);
     const char *with;
     size_t best = NONE;
@@ -419,9 +428,13 @@ static bool is_never_accurate(const struct portolan_plan *p, size_t path,
     if (!(wanted > 0) || best == NONE || costs[best].accuracy.value <= wanted)
         return false;
     with = plan_tuple_text(p, &scratch, scope, best, NONE);
+    for (size_t d = 0; d < p->s.n_dims; d++)
+        portolan_text_add(&at, "%s%s=%s", d ? " " : " at ", p->s.dims[d].name, p->s.dims[d].target);
     portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                       "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
-                       wanted, costs[best].accuracy.value, with ? with : "(out of memory)");
+                       "no %s reaches accuracy %.7g%s; the best available is %.7g with %s",
+                       p->s.a->program ? "combination" : "assembly", wanted,
+                       at.length ? at.bytes : "", costs[best].accuracy.value,
+                       with ? with : "(out of memory)");
     portolan_arena_clear(&scratch);
     return true;
 }

@@ -187,7 +187,8 @@ enum portolan_status survey_init(struct survey *s, const struct portolan_assembl
 {
     enum portolan_status status;
 
-    *s = (struct survey){.a = a, .data = data, .options = options, .ranks = options->ranks};
+    *s = (struct survey){
+        .a = a, .data = data, .options = options, .again = options->again, .ranks = options->ranks};
     if (s->ranks < 1)
         return portolan_error_set(err, PORTOLAN_EINVAL, "%d ranks", s->ranks);
     status = survey_all(s, explored, err);

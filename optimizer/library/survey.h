@@ -117,6 +117,7 @@ struct survey {
     struct portolan_arena pool;
     const struct portolan_assembly *a;
     const struct portolan_sample_set *data;
+    const char *again; /* as in the options */
     const struct portolan_plan_options *options;
     int ranks;
     size_t n_variables, n_dims, n_trials, n_rows, n_segments, n_nodes, n_entries, n_qualities;

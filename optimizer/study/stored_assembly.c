@@ -104,13 +104,17 @@ static enum portolan_status open_newest(struct workbench *w, const struct assemb
     enum portolan_status status;
 
     if (!t)
-        return portolan_error_set(
-            err, PORTOLAN_ENOTFOUND,
-            "store '%s' has no trial%s%s of a wrapped program, or of one that "
-            "chooses among candidates; for others, name the assembly's XML "
-            "file",
-            o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "store '%s' has no trial%s%s of a wrapped program, of one that "
+                                  "was tuned, or of one that "
+                                  "chooses among candidates; for others, name the assembly's XML "
+                                  "file",
+                                  o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
     status = read_assembly(t, &newest, err);
+    if (status == PORTOLAN_OK && newest->program) {
+        w->assembly = newest;
+        return PORTOLAN_OK;
+    }
     if (status == PORTOLAN_OK)
         status = join_libraries(set, newest, w, err);
     portolan_assembly_destroy(newest);
@@ -125,9 +129,9 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
     enum portolan_status status;
 
     *w = (struct workbench){.store = o->file};
-    if (o->n_sets || o->n_cases || o->store)
+    if (o->n_cases || o->store)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "--store, --set and --case are for assemblies; '%s' is a store",
+                                  "--store and --case are for assemblies; '%s' is a store",
                                   o->file);
     status = portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, err);
     if (status == PORTOLAN_OK)
@@ -135,6 +139,13 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
     portolan_store_close(store);
     if (status == PORTOLAN_OK)
         status = open_newest(w, o, set, err);
+    if (status == PORTOLAN_OK && o->n_sets && !w->assembly->program)
+        status = portolan_error_set(err, PORTOLAN_EINVAL,
+                                    "--set is for assemblies and programs that were tuned; '%s' is "
+                                    "a store of another program",
+                                    o->file);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)
+        status = apply_set(w, o->sets[i], err);
     if (status == PORTOLAN_OK)
         status = apply_choices(w->assembly, o, err);
     portolan_sample_set_destroy(set);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 /* The ranks of the newest finished exploration or, without one, of the newest finished trial. */
 static int ranks_of(const struct portolan_sample_set *data)
@@ -42,6 +43,25 @@ static void accept_ended_by_signal(struct portolan_sample_set *data)
         data->trials[i].outcome = "running";
 }
 
+/* What measures an assembly that is in no file, in words; NULL: a command names its file. */
+static const char *peek_again(const struct study *s)
+{
+    const struct portolan_assembly *a = s->w.assembly;
+    const struct portolan_trial *newest =
+        s->data && s->data->n_trials ? &s->data->trials[s->data->n_trials - 1] : NULL;
+
+    if (a->program)
+        return s->w.store || access(a->file, F_OK) ? "the same `portolan tune` command again, with "
+                                                     "a larger --repeat if it says that "
+                                                     "there is nothing to do"
+                                                   : NULL;
+    if (!s->w.store)
+        return NULL;
+    return newest && portolan_trial_peek_fact(newest, "header")
+               ? "the same `portolan wrap` command again, with --rotate 1"
+               : "your program again";
+}
+
 static enum portolan_status read_data(struct study *s, int *ranks, struct portolan_error *err)
 {
     const char *file = workbench_peek_store(&s->w);
@@ -65,13 +85,17 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
             "store '%s' has no trial of assembly '%s' on the virtual machine "
             "'%s'; measure it with: portolan measure --machine FILE -n RANKS %s",
             file, s->w.assembly->name, s->machine, portolan_shell_word(s->w.assembly->file).text);
+    if (status == PORTOLAN_OK && s->data->n_trials == 0 && peek_again(s))
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "store '%s' has no trial of '%s'; to measure it, run %s", file,
+                                    s->w.assembly->name, peek_again(s));
     if (status == PORTOLAN_OK && s->data->n_trials == 0)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "store '%s' has no trial of assembly '%s'; measure it with: "
                                     "mpiexec." PORTOLAN_MPI " -n RANKS portolan measure %s",
                                     file, s->w.assembly->name,
                                     portolan_shell_word(s->w.assembly->file).text);
-    if (status == PORTOLAN_OK && s->w.store)
+    if (status == PORTOLAN_OK && s->w.store && !s->w.assembly->program)
         accept_ended_by_signal(s->data);
     if (status == PORTOLAN_OK && s->w.assembly->program)
         status = tune_offer_known(s->w.assembly, s->data, err);
@@ -86,6 +110,9 @@ static void add_advice(const struct study *s, struct portolan_error *err)
     struct portolan_error why = *err;
 
     *err = (struct portolan_error){0};
+    if (s->options.again)
+        portolan_error_set(err, why.status, "%s; to measure it, run %s", why.text,
+                           s->options.again);
     portolan_error_set(err, why.status,
                        "%s; measure it with: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
                        why.text, s->options.ranks, portolan_shell_word(s->w.assembly->file).text);
@@ -144,6 +171,7 @@ enum portolan_status study_plan(struct study *s, const struct study_options *o, 
         status = read_data(s, &s->options.ranks, err);
     if (status == PORTOLAN_OK && o->ranks)
         s->options.ranks = o->ranks;
+    s->options.again = peek_again(s);
     s->options.n_known = o->assembly.n_contexts;
     s->options.known_names = o->assembly.context_names;
     s->options.known_values = o->assembly.contexts;

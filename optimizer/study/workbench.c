@@ -22,7 +22,7 @@ static void clear_lists(struct assembly_options *o)
 static const struct portolan_class_description *
 class_of(const struct workbench *w, const struct portolan_assembly_alternative *alternative)
 {
-    return portolan_palette_find(w->palette, alternative->class_name);
+    return w->palette ? portolan_palette_find(w->palette, alternative->class_name) : NULL;
 }
 
 /* The palette's description of a parameter of an alternative's class; NULL if it has none. */
@@ -118,8 +118,7 @@ static enum portolan_status set_parameter(struct workbench *w, const char *insta
     return status;
 }
 
-static enum portolan_status apply_set(struct workbench *w, const char *text,
-                                      struct portolan_error *err)
+enum portolan_status apply_set(struct workbench *w, const char *text, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
     char *copy = portolan_strdup(text), *value, *dot;

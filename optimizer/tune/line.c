@@ -47,29 +47,52 @@ static const char *end_of_value(const char *at, const char *end)
 static bool make_options(struct maker *m, const char *from, const char *to,
                          struct portolan_text *out);
 
-/* A value's name: its last word that is not a flag, or the flag alone, if it is a new one; else all
- * words. */
-static const char *name_value(struct maker *m, const char *words,
-                              const struct portolan_words *known)
+/* The words of a value, without a last option in braces and its flag. */
+static char *own_words(struct maker *m, const char *words)
 {
-    char *name = portolan_arena_strdup(m->arena, words), *last, *brace = strchr(name, '{');
+    char *own = portolan_arena_strdup(m->arena, words), *brace = own ? strchr(own, '{') : NULL;
+    char *blank;
 
     if (brace)
         *brace = '\0';
-    for (size_t n = strlen(name); n && name[n - 1] == ' '; n--)
-        name[n - 1] = '\0';
-    if (!*name)
-        return brace ? "other" : "none";
-    for (char *at = name + strlen(name); at >= name; at--)
-        if ((at == name || at[-1] == ' ') && (*at != '-' || at == name)) {
-            last = portolan_arena_strndup(m->arena, at, strcspn(at, " "));
-            if (last && !portolan_words_have(known, last))
-                return last;
-            break;
-        }
-    for (char *at = name; *at; at++)
-        *at = *at == ' ' ? '_' : *at;
+    for (size_t n = own ? strlen(own) : 0; n && own[n - 1] == ' '; n--)
+        own[n - 1] = '\0';
+    if (brace && (blank = strrchr(own, ' ')) && blank[1] == '-')
+        *blank = '\0';
+    return own;
+}
+
+/* A value's name: its only word, that after its only flag, or (IS_WHOLE: always) all words. */
+static const char *name_value(struct maker *m, const char *words, bool is_whole)
+{
+    char *name = own_words(m, words), *blank = name ? strchr(name, ' ') : NULL;
+
+    if (!name || !*name)
+        return strchr(words, '{') ? "other" : "none";
+    if (!is_whole && blank && *name == '-' && blank[1] != '-' && !strchr(blank + 1, ' '))
+        return blank + 1;
+    for (; blank; blank = strchr(blank, ' '))
+        *blank = '_';
     return name;
+}
+
+/* Names the values of an option; those whose short names are the same, and then all, by all words.
+ */
+static bool name_values(struct maker *m, const struct portolan_words *words,
+                        struct portolan_words *names)
+{
+    bool is_twice = false, good = true;
+
+    for (int is_whole = 0; is_whole < 2 && good && (!is_whole || is_twice); is_whole++) {
+        *names = (struct portolan_words){0};
+        for (size_t k = 0; good && k < words->n; k++) {
+            const char *name = name_value(m, words->word[k], is_whole);
+
+            is_twice = is_twice || portolan_words_have(names, name);
+            good = portolan_words_add(m->arena, names, name);
+        }
+    }
+    return good;
 }
 
 /* "16..256*2", "1..9" or "1..9+2"; false: it is no range. */
@@ -105,10 +128,11 @@ static bool make_option(struct maker *m, const char *name, const char *from, con
 
         portolan_text_add(&value, "%s", "");
         if (!make_options(m, at, end_of_value(at, to), &value) ||
-            !portolan_words_add(m->arena, &words, value.bytes) ||
-            !portolan_words_add(m->arena, &names, name_value(m, value.bytes, &names)))
+            !portolan_words_add(m->arena, &words, value.bytes))
             return false;
     }
+    if (!name_values(m, &words, &names))
+        return false;
     if (words.n < 2) {
         portolan_error_set(m->err, PORTOLAN_EINVAL,
                            "option '%s' has one value; separate several by '|', or write a range "

@@ -98,6 +98,7 @@ enum portolan_status tune_open(struct tune_session *s, const struct portolan_ass
 {
     const char *line, *word, *file;
     struct stat info;
+    char *text = NULL;
 
     *s = (struct tune_session){.a = a, .store = a->program->store};
     line = portolan_options_command(a, a->instances[0].selected, &s->arena);
@@ -114,6 +115,10 @@ enum portolan_status tune_open(struct tune_session *s, const struct portolan_ass
         portolan_arena_printf(&s->arena, "compiled %s", a->program->name),
         portolan_arena_printf(&s->arena, "%lld %lld", (long long)info.st_size,
                               (long long)info.st_mtime)};
+    if (portolan_assembly_write(a, NULL, &text, err))
+        return err->status;
+    s->text = portolan_arena_strdup(&s->arena, text);
+    free(text);
     return make_start(s, launcher, mpiexec) && !s->arena.failed ? PORTOLAN_OK
                                                                 : portolan_no_memory(err);
 }

@@ -256,6 +256,7 @@ static enum portolan_status open_store(struct tune_session *s, struct portolan_e
         return portolan_no_memory(err);
     portolan_facts_put_machine(s->facts);
     portolan_facts_put(s->facts, s->build.name, s->build.value);
+    portolan_facts_put(s->facts, PORTOLAN_ASSEMBLY_TEXT, s->text);
     return s->facts->failed ? portolan_no_memory(err)
                             : portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &s->open, err);
 }

@@ -79,6 +79,8 @@ enum portolan_status workbench_set(struct workbench *w, const char *parameter, c
 enum portolan_status workbench_obey(struct workbench *w, const char *orders,
                                     struct portolan_error *err);
 
+/* --set PARAMETER=VALUE. */
+enum portolan_status apply_set(struct workbench *w, const char *text, struct portolan_error *err);
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
                                   struct portolan_error *err);

@@ -46,6 +46,7 @@ struct tune_session {
     struct portolan_facts *facts;      /**< its own: what all trials have in common */
     struct portolan_words start;       /**< before the command: the launcher of its ranks */
     struct portolan_name_value build;  /**< a fact of each trial: which build of the program ran */
+    const char *text;                  /**< likewise: the assembly, for who has only the store */
     struct portolan_arena arena;       /**< of these texts */
     /** The first file named in the command that a trial changed; NULL: none was. */
     const char *changed;

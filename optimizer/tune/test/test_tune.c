@@ -59,6 +59,24 @@ static void a_line_becomes_options(void **state)
     portolan_arena_clear(&arena);
 }
 
+static void values_are_named_by_what_tells_them_apart(void **state)
+{
+    static const char *const expected[] = {"gzip_-1", "gzip_-6", "xz_-0", "zstd"};
+    struct portolan_arena arena = {0};
+    struct portolan_assembly *a = assembly_of(
+        &arena, "./solve {n} {c:gzip -1|gzip -6|xz -0|zstd} {k:-a x|-b x} {t:-pc lu|r s}");
+    const struct portolan_assembly_instance *o = a->program->options;
+
+    for (size_t k = 0; k < 4; k++)
+        assert_string_equal(o[0].alternatives[k].class_name, expected[k]);
+    assert_string_equal(o[1].alternatives[0].class_name, "-a_x");
+    assert_string_equal(o[1].alternatives[1].class_name, "-b_x");
+    assert_string_equal(o[2].alternatives[0].class_name, "lu");
+    assert_string_equal(o[2].alternatives[1].class_name, "r_s");
+    portolan_assembly_destroy(a);
+    portolan_arena_clear(&arena);
+}
+
 static void mistakes_in_a_line(void **state)
 {
     struct portolan_arena arena = {0};
@@ -182,6 +200,7 @@ static void a_program_that_is_not_there(void **state)
 }
 
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove, cmocka_unit_test(a_line_becomes_options),
+                   cmocka_unit_test(values_are_named_by_what_tells_them_apart),
                    cmocka_unit_test(mistakes_in_a_line),
                    cmocka_unit_test(trials_are_stored_by_how_they_ended),
                    cmocka_unit_test(stored_trials_offer_their_combinations),
