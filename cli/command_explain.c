@@ -114,7 +114,7 @@ static enum portolan_status explain_program(const struct trial_store *t, const s
 static enum portolan_status explain_any(struct trial_store *t, const struct options *o,
                                         struct portolan_text *out, struct portolan_error *err)
 {
-    const struct assembly_options of = {.file = t->path};
+    struct assembly_options of = {.file = t->path};
     struct portolan_error none = {0}, no_program = {0};
 
     if (!t->bench.assembly) {

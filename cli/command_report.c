@@ -112,7 +112,7 @@ static enum portolan_status compare_trials(struct portolan_store *store,
 }
 
 /* Reports on a program without an assembly file: compares its options, libraries or candidates. */
-static int report_store(const struct assembly_options *o)
+static int report_store(struct assembly_options o)
 {
     struct portolan_store *store = NULL;
     struct portolan_text out = {0};
@@ -120,9 +120,9 @@ static int report_store(const struct assembly_options *o)
     struct workbench w;
     char *text = NULL;
 
-    if (workbench_open_store(&w, o, &err) != PORTOLAN_OK)
+    if (workbench_open_store(&w, &o, &err) != PORTOLAN_OK)
         return print_error(&err);
-    if (portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK &&
+    if (portolan_store_open(o.file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK &&
         compare_trials(store, w.assembly, &out, &err) == PORTOLAN_OK)
         portolan_text_take(&out, &text, &err);
     portolan_text_clear(&out);
@@ -139,7 +139,7 @@ static int report_lines(const struct report_request *of)
     char *text = NULL;
 
     if (portolan_store_is_one(of->study.assembly.file))
-        return report_store(&of->study.assembly);
+        return report_store(of->study.assembly);
     if (report_source_open(&s, of, false, &err) == PORTOLAN_OK)
         s.source.columns = bar_columns();
     if (err.status == PORTOLAN_OK &&

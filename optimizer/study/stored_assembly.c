@@ -121,8 +121,8 @@ static enum portolan_status open_newest(struct workbench *w, const struct assemb
     return status;
 }
 
-enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
-                                          struct portolan_error *err)
+static enum portolan_status open_store(struct workbench *w, const struct assembly_options *o,
+                                       struct portolan_error *err)
 {
     struct portolan_sample_set *set = NULL;
     struct portolan_store *store = NULL;
@@ -149,5 +149,14 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
     if (status == PORTOLAN_OK)
         status = apply_choices(w->assembly, o, err);
     portolan_sample_set_destroy(set);
+    return status;
+}
+
+enum portolan_status workbench_open_store(struct workbench *w, struct assembly_options *o,
+                                          struct portolan_error *err)
+{
+    enum portolan_status status = open_store(w, o, err);
+
+    workbench_clear_lists(o);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void clear_lists(struct assembly_options *o)
+void workbench_clear_lists(struct assembly_options *o)
 {
     free(o->sets);
     free(o->selects);
@@ -396,7 +396,7 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
         status = apply_set(w, o->sets[i], err);
     if (status == PORTOLAN_OK)
         status = apply_choices(w->assembly, o, err);
-    clear_lists(o);
+    workbench_clear_lists(o);
     if (status == PORTOLAN_OK && o->store && (status = workbench_put_store(w, o->store, err)))
         portolan_error_prefix(err, "--store");
     else if (status == PORTOLAN_OK && !o->store && o->reads_only)

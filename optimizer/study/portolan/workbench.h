@@ -66,9 +66,9 @@ enum portolan_status workbench_check(const struct workbench *w, struct portolan_
 /*
  * For commands that only read results: opens an experiment store instead of an assembly, for what
  * it says about a program that has no file of its assembly, the one that --trial names or the
- * newest.
+ * newest. Frees the lists of O.
  */
-enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
+enum portolan_status workbench_open_store(struct workbench *w, struct assembly_options *o,
                                           struct portolan_error *err);
 
 /* Sets "INSTANCE.PARAMETER", or PARAMETER of the only instance that has it. */
@@ -84,6 +84,8 @@ enum portolan_status apply_set(struct workbench *w, const char *text, struct por
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
                                   struct portolan_error *err);
+/* Frees the lists of O: values, selections, pins, forbidden classes and cases. */
+void workbench_clear_lists(struct assembly_options *o);
 /* All of --select, --pin and --forbid. */
 enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
                                    struct portolan_error *err);
