@@ -95,13 +95,13 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 /* What a newcomer meets in the first minutes. */
 static const char words[] =
     "\nWords:\n"
-    "  An assembly is an XML file with the parts of a program (instances), the interfaces by which "
-    "they\n  call each other (ports), and the alternatives of each; the classes that are found are "
+    "An assembly is an XML file with the parts of a program (instances), the interfaces by which "
+    "they\ncall each other (ports), and the alternatives of each; the classes that are found are "
     "the palette.\n"
-    "  A proxy measures the calls of a port, with the numbers on which their time depends "
+    "A proxy measures the calls of a port, with the numbers on which their time depends "
     "(context).\n"
-    "  The Mastermind keeps them in a store, where each run is a trial. Between steps, at a swap "
-    "point,\n  one implementation may replace another.\n";
+    "The Mastermind keeps them in a store, where each run is a trial. Between steps, at a swap "
+    "point,\none implementation may replace another.\n";
 
 static void print_usage(FILE *to)
 {
