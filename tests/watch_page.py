@@ -71,6 +71,7 @@ def follow(page):
     ended = second.wait()
     wait(page, lambda: "Trial 2 of plate (run): finished" in page.text("#watch"))
     wait(page, lambda: "pinned by the control file" in page.text("#decisions"))
+    wait(page, lambda: page.text("#now .lead") and not page.text("#now .lead").startswith("When trial 2"))  # the page itself has the end
     yield "and its end", ended == 0, ended
     data = page.ask("JSON.parse(document.getElementById('document').textContent).steps")
     dots = page.ask("[...document.querySelectorAll('#steps .dots')].reduce((sum, d) => sum + +d.dataset.n, 0)")
