@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 64
+plan 65
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -249,6 +249,13 @@ gives 'a condition that cannot be read' 1 'and.txt:3: .*a condition is of one pa
 sed 's/ r (1.0, 1.8)/ r (1.0)/' solver.txt >range.txt
 try "$PORTOLAN" tune --dry-run --irace range.txt -- ./first
 gives 'a range with one end' 1 'range.txt:3: .*a lower and an upper end'
+for varied in 'n=1,2,4 -v w=0' 'n=1,2 -v w=1' 'n=1,2,4 -v w=0,1 --budget 0.001'; do
+    # shellcheck disable=SC2086 # several words
+    try "$PORTOLAN" tune -d large.db --repeat 1 -v $varied -a 1e-6 --accuracy-from 'residual ([0-9.e-]+)' -- \
+        sh -c 'sleep 0.{n}{a:5|2|1}; echo residual 1e-8 {w}'
+done
+gives 'accuracy is a guess where each of two values was measured, but not both' 3 'cannot tell:' \
+    'its accuracy is a guess: it never ran'
 cat >results.json <<'END'
 {"results": [
   {"command": "sleep 0.01", "times": [0.011, 0.012, 0.013], "exit_codes": [0, 0, 0], "parameters": {"x": "0.01"}},

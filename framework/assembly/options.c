@@ -14,7 +14,7 @@
 #define NONE SIZE_MAX
 
 /* Words of options may have placeholders of others; so deep at most. */
-enum { MOST_DEPTH = 8, MOST_TRIED = 100000 };
+enum { MOST_DEPTH = 8, MOST_TRIED = 100000, MOST_DRAWN = 300 };
 
 /* A combination on its way: per option its value, or NONE while it is not used. */
 struct walk {
@@ -531,6 +531,25 @@ enum portolan_status portolan_options_offer_changes(struct portolan_assembly *a,
     }
     w.failed = w.failed || !from;
     free(from);
+    return end_walk(&w, err);
+}
+
+enum portolan_status portolan_options_offer_drawn(struct portolan_assembly *a,
+                                                  struct portolan_error *err)
+{
+    const struct portolan_assembly_instance *i = a->instances;
+    size_t before = i->n_alternatives;
+    unsigned short seed[3] = {(unsigned short)before, (unsigned short)(before >> 16), 48};
+    struct walk w;
+
+    if (begin_walk(&w, a, arena_of(a)))
+        for (int n = 0; n < MOST_DRAWN && !w.failed && i->n_alternatives == before; n++) {
+            for (size_t k = 0; k < w.p->n_options; k++)
+                w.values[k] = NONE;
+            for (size_t k; (k = next_open(&w)) != NONE;)
+                w.values[k] = (size_t)nrand48(seed) % w.p->options[k].n_alternatives;
+            take_combination(&w);
+        }
     return end_walk(&w, err);
 }
 

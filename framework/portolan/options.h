@@ -49,6 +49,13 @@ PORTOLAN_API enum portolan_status portolan_options_offer_changes(struct portolan
                                                                  size_t n_changes, size_t most,
                                                                  struct portolan_error *err);
 
+/**
+ * Adds a combination at random that is not offered yet. Which one follows from how many are; none,
+ * if all of some hundreds that were drawn are offered or not allowed. Errors: ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_options_offer_drawn(struct portolan_assembly *a,
+                                                               struct portolan_error *err);
+
 /** Adds a condition, as of <applies if=…>, to a combination. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_options_restrict(struct portolan_assembly *a,
                                                             size_t alternative,

@@ -170,6 +170,23 @@ static void many_options_cost_no_time(void **state)
     portolan_text_clear(&t);
 }
 
+static void drawn_combinations_are_new_and_allowed(void **state)
+{
+    struct portolan_assembly *a = read_good(
+        P("./p {n}", KSP "<instance name='pc' class='no' words=''><alternative class='lu'/>"
+                         "<alternative class='ilu' words='-pc ilu'>"
+                         "<applies if='ksp = gmres'/></alternative></instance>\n"));
+
+    for (size_t n = 2; n <= 5; n++) {
+        assert_int_equal(portolan_options_offer_drawn(a, NULL), PORTOLAN_OK);
+        assert_int_equal(a->instances[0].n_alternatives, n);
+    }
+    assert_true(number_of(a, "ksp=cg pc=ilu") == SIZE_MAX);
+    assert_int_equal(portolan_options_offer_drawn(a, NULL), PORTOLAN_OK);
+    assert_int_equal(a->instances[0].n_alternatives, 5); /* there are no more */
+    portolan_assembly_destroy(a);
+}
+
 static void words_are_those_of_a_shell(void **state)
 {
     static const char *const expected[] = {"a", "b c", "d\"e", "", "f'g", "h i"};
@@ -231,5 +248,6 @@ UNIT_TESTS(cmocka_unit_test(an_option_that_only_a_value_uses_is_conditional),
            cmocka_unit_test(conditions_and_pins_exclude_combinations),
            cmocka_unit_test(what_is_written_is_read_again),
            cmocka_unit_test(many_options_cost_no_time),
+           cmocka_unit_test(drawn_combinations_are_new_and_allowed),
            cmocka_unit_test(words_are_those_of_a_shell),
            cmocka_unit_test(mistakes_are_reported_with_their_line))

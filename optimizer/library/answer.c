@@ -144,8 +144,8 @@ static void add_chance(const struct portolan_plan_answer *a, struct portolan_tex
     if (*a->rival)
         portolan_text_add(out, "; next comes %s", a->rival);
     if (a->expected_loss > 0)
-        portolan_text_add(out, "; on average %.2g %% slower than the fastest",
-                          100 * a->expected_loss);
+        portolan_text_add(out, "; on average %.*g %% slower than the fastest",
+                          a->expected_loss < 1 ? 2 : 4, 100 * a->expected_loss);
 }
 
 /* Adds what was never measured, and what is outside the measured range; returns whether anything

@@ -142,6 +142,9 @@ static bool wants_first(struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *c = &e->cells[selection][point];
 
+    /* What was tried at the largest point alone needs no smaller ones to qualify. */
+    if (e->is_race && !e->p.s.a->n_cases && explore_n_trials(&e->cells[selection][e->n_points - 1]))
+        return false;
     return !explore_n_trials(c) && !explore_is_deadly(c) &&
            !explore_is_given_up(e, selection, point);
 }
@@ -326,7 +329,7 @@ static enum portolan_status consider_firsts(struct exploration *e, size_t from, 
 {
     enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t i = 0; !status && i < e->n_points; i++)
+    for (size_t i = e->at_largest ? e->n_points - 1 : 0; !status && i < e->n_points; i++)
         for (size_t n = from; !status && n < to; n++) {
             size_t k = e->are_combinations ? from + shuffled(n - from, to - from, i) : n;
 
@@ -503,7 +506,8 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
 {
     struct exploration e = {.budget_s = budget_left_s,
                             .are_combinations = options->are_combinations,
-                            .is_race = options->is_race,
+                            .is_race = options->is_race && !options->at_largest,
+                            .at_largest = options->at_largest,
                             .most_trials = options->most_trials > 0 ? (size_t)options->most_trials
                                                                     : MOST_TRIALS};
     struct answer *answer = portolan_calloc(1, sizeof *answer);

@@ -45,7 +45,7 @@ struct exploration {
     struct plan_notes notes;
     double budget_s;
     size_t most_trials;
-    bool are_combinations, is_race; /* as in the options */
+    bool are_combinations, is_race, at_largest; /* as in the options */
     struct portolan_next_trial *out;
 };
 

@@ -14,6 +14,8 @@
 static const double limit_of_best = 10, least_limit_s = 10;
 /* The trial of a program may take at least so many seconds, since a start takes some. */
 static const double least_of_program_s = 1;
+/* One that is drawn at random matters only if it is about as fast as the best, with its start. */
+static const double limit_of_drawn = 1.5, more_for_drawn_s = 0.005;
 
 /* What is fast and wrong is no measure for the others. */
 static bool is_accurate(const struct session *s, const struct portolan_sample_set *set,
@@ -38,12 +40,14 @@ static enum portolan_status find_limit(struct session *s, double *limit_s,
 {
     const struct portolan_sample_set *set = NULL;
     enum portolan_status status = PORTOLAN_OK;
-    double best_s = INFINITY;
+    /* What a program says of its time does not limit that of its process. */
+    double best_s = INFINITY,
+           factor = s->a->program && s->a->program->time.regex ? 0 : s->o->factor;
 
     *limit_s = s->a->sweep_timeout_s;
     if (s->o->factor > 0 && s->a->program->timeout_s > 0)
         *limit_s = s->a->program->timeout_s;
-    if ((*limit_s > 0 && !(s->o->factor > 0)) ||
+    if ((*limit_s > 0 && !(factor > 0)) ||
         (status = s->r->read(s->r->arg, s->o->factor > 0, &set, err)))
         return status;
     for (size_t i = 0; i < set->n_trials; i++)
@@ -51,7 +55,10 @@ static enum portolan_status find_limit(struct session *s, double *limit_s,
             s->r->has_parameters(s->r->arg, &set->trials[i]) &&
             is_accurate(s, set, set->trials[i].id))
             best_s = fmin(best_s, 1e-9 * set->trials[i].elapsed_ns);
-    if (isfinite(best_s) && s->o->factor > 0)
+    if (isfinite(best_s) && s->is_drawn && factor > 0)
+        *limit_s = fmin(*limit_s > 0 ? *limit_s : INFINITY,
+                        fmax(limit_of_drawn * best_s, best_s + more_for_drawn_s));
+    else if (isfinite(best_s) && factor > 0)
         *limit_s = fmin(*limit_s > 0 ? *limit_s : INFINITY,
                         fmax(least_of_program_s, s->o->factor * best_s));
     else if (isfinite(best_s))

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The part of the budget that is not spent on drawn combinations. */
+static const double kept_for_repetitions = 0.2;
+
 static void say_end(struct session *s, const struct portolan_next_trial *next)
 {
     double spent = measure_spent_s(s);
@@ -108,9 +111,41 @@ static enum portolan_status write_orders(const struct portolan_next_trial *next,
 }
 
 /*
+ * What is left of a stated budget, but for a part with which trials are repeated, goes to
+ * combinations at the largest size that the race left behind or never looked at, in an order that
+ * is as good as random: small sizes and neighbours may be misleading.
+ */
+static enum portolan_status next_drawn(struct session *s, const struct portolan_sample_set *set,
+                                       struct portolan_plan_options options, double budget_s,
+                                       struct portolan_next_trial **next,
+                                       struct portolan_error *err)
+{
+    bool grew = true;
+    enum portolan_status status = PORTOLAN_OK;
+
+    budget_s -= kept_for_repetitions * s->o->budget_s;
+    if (!isfinite(budget_s) || budget_s <= 0 || s->a->n_cases)
+        return PORTOLAN_OK;
+    options.at_largest = true;
+    while (!status && grew) {
+        status = portolan_plan_next_trial(s->a, set, &options, budget_s, next, err);
+        if (status || !(*next)->finished)
+            break;
+        grew = !(*next)->unaffordable;
+        portolan_next_trial_destroy(*next);
+        *next = NULL;
+        if (grew)
+            status = s->r->draw(s->r->arg, &grew, err);
+    }
+    s->is_drawn = *next != NULL;
+    return status;
+}
+
+/*
  * Of a program whose combinations are in a race: first each that is offered has one trial, then
- * those next to the best are offered, until the best has no new neighbour; then trials are
- * repeated. All follows from the stored trials, so that a session goes on where one was stopped.
+ * those next to the best are offered, until the best has no new neighbour; then others are drawn,
+ * and last trials are repeated. All follows from the stored trials, so that a session goes on where
+ * one was stopped.
  */
 static enum portolan_status next_combination(struct session *s,
                                              const struct portolan_sample_set *set, double budget_s,
@@ -121,6 +156,7 @@ static enum portolan_status next_combination(struct session *s,
     bool grew = true;
     enum portolan_status status = s->r->offer(s->r->arg, NULL, &options.is_race, &grew, err);
 
+    s->is_drawn = false;
     options.are_combinations = true;
     options.most_trials = 1;
     for (grew = options.is_race; !status && grew;) {
@@ -141,6 +177,8 @@ static enum portolan_status next_combination(struct session *s,
         return status;
     portolan_next_trial_destroy(*next);
     *next = NULL;
+    if (options.is_race && ((status = next_drawn(s, set, options, budget_s, next, err)) || *next))
+        return status;
     options.most_trials = s->o->plan.most_trials;
     return portolan_plan_next_trial(s->a, set, &options, budget_s, next, err);
 }

@@ -11,8 +11,9 @@ struct session {
     const struct portolan_measure_options *o;
     const struct portolan_measure_runner *r;
     int n_trials;
-    double ordered_s;   /* when the last trial was started */
-    double overhead_s;  /* the largest cost of a trial in addition to its own time */
+    double ordered_s;  /* when the last trial was started */
+    double overhead_s; /* the largest cost of a trial in addition to its own time */
+    bool is_drawn; /* the next trial is of a combination that is tried at the largest size alone */
     size_t combination; /* the next fixed assembly to look at */
 };
 

@@ -49,6 +49,8 @@ struct portolan_measure_runner {
      */
     enum portolan_status (*offer)(void *arg, const char *changes_of, bool *is_race, bool *grew,
                                   struct portolan_error *err);
+    /** With OFFER. Rank 0: adds one at random. */
+    enum portolan_status (*draw)(void *arg, bool *grew, struct portolan_error *err);
     /** NULL if RUN returns at the trial's end; else it may return before, and this waits until one
      * has ended. Returns false if none runs. */
     bool (*wait)(void *arg);
@@ -58,7 +60,7 @@ struct portolan_measure_options {
     struct portolan_plan_options plan; /**< ranks, most trials of a setting, machine */
     struct portolan_cohort *cohort;
     double began_s;  /**< start of the session on the clock of portolan_now_s() */
-    double budget_s; /**< for all of it; trials that would exceed it are not run */
+    double budget_s; /**< for all of it; trials that would exceed it are not run; INFINITY: none */
     /** Instead of exploring, run every assembly that the alternatives allow, once. */
     bool all_fixed;
     /** Of a program with options: a trial may take so many times as long as the best of its case,

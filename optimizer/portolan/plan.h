@@ -66,6 +66,8 @@ struct portolan_plan_options {
      * race if `is_race`: at each size only those go on that were in the better half at the size
      * before, or close to the best. */
     bool are_combinations, is_race;
+    /** portolan_plan_next_trial(): only first trials at the largest point are wanted. */
+    bool at_largest;
     /** What answers say to measure with, in words, as the assembly is in no file that a command
      * could name; NULL: it is in one. Borrowed by the plan. */
     const char *again;

@@ -8,6 +8,7 @@
 #include <portolan/store.h>
 #include <portolan/trials.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,11 @@ static enum portolan_status offer(void *arg, const char *changes_of, bool *is_ra
     return tune_offer(((struct measure_session *)arg)->w->assembly, changes_of, is_race, grew, err);
 }
 
+static enum portolan_status draw(void *arg, bool *grew, struct portolan_error *err)
+{
+    return tune_draw(((struct measure_session *)arg)->w->assembly, grew, err);
+}
+
 static enum portolan_status run_program(void *arg, const struct portolan_measure_trial *trial,
                                         struct portolan_error *err)
 {
@@ -124,6 +130,7 @@ static enum portolan_status begin_program(struct measure_session *s,
     options->plan.facts = &s->program.build;
     runner->run = run_program;
     runner->offer = offer;
+    runner->draw = draw;
     runner->wait = s->parallel > 1 ? wait_for_one : NULL;
     s->read = read_trials;
     return status || !options->all_fixed ? status : portolan_options_offer_all(a, err);
@@ -160,7 +167,7 @@ enum portolan_status measure_session_run(struct measure_session *s,
             err, PORTOLAN_ENOTFOUND,
             "'%s' has no Mastermind with a file as its store: nothing would be stored", a->file);
     if (options.budget_s < 0)
-        options.budget_s = a->sweep_budget_s > 0 ? a->sweep_budget_s : 1e9;
+        options.budget_s = a->sweep_budget_s > 0 ? a->sweep_budget_s : INFINITY;
     a->purpose = options.all_fixed ? "fixed" : "explore";
     if (a->program)
         status = begin_program(s, &options, &runner, err);

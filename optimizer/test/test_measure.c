@@ -132,7 +132,7 @@ static int close_lab(void **state)
 static int measure(struct lab *l, bool all_fixed, double budget_s, enum portolan_status expected)
 {
     const struct portolan_measure_runner runner = {
-        l, read_trials, has_parameters, has_port, apply, run, keep, say, NULL, NULL};
+        l, read_trials, has_parameters, has_port, apply, run, keep, say, NULL, NULL, NULL};
     const struct portolan_measure_options options = {.plan = {.ranks = 1, .most_trials = 1},
                                                      .cohort = portolan_cohort_alone(),
                                                      .began_s = portolan_now_s(),

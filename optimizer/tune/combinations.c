@@ -47,6 +47,16 @@ enum portolan_status tune_offer(struct portolan_assembly *a, const char *changes
     return status;
 }
 
+enum portolan_status tune_draw(struct portolan_assembly *a, bool *grew, struct portolan_error *err)
+{
+    size_t before = a->instances[0].n_alternatives;
+    enum portolan_status status =
+        before < TUNE_MOST_DRAWN ? portolan_options_offer_drawn(a, err) : PORTOLAN_OK;
+
+    *grew = a->instances[0].n_alternatives > before;
+    return status;
+}
+
 enum portolan_status tune_offer_measured(struct portolan_assembly *a,
                                          const struct portolan_sample_set *set,
                                          struct portolan_error *err)
@@ -64,10 +74,33 @@ enum portolan_status tune_offer_measured(struct portolan_assembly *a,
     return PORTOLAN_OK; /* trials with other options do not count */
 }
 
-/* The largest value of NAME in trials of a combination that ended, or (GOOD) ended well; NULL: of
- * any; -INFINITY: none. */
-static double largest(const struct portolan_sample_set *set, const char *program, const char *name,
-                      const char *combination, bool good)
+/* Returns whether T ran with values that are at least the present ones, of all that are varied but
+ * NAME. */
+static bool is_as_large_besides(const struct portolan_assembly *a, const struct portolan_trial *t,
+                                const char *name)
+{
+    bool so_large = true;
+
+    for (size_t i = 0; so_large && i < a->n_sweeps; i++) {
+        char other[256];
+        double own, wanted;
+
+        snprintf(other, sizeof other, "%s.%s", a->sweeps[i].instance, a->sweeps[i].parameter);
+        if (a->sweeps[i].varies && strcmp(other, name) != 0 &&
+            portolan_read_double(portolan_peek_value(t->parameters, t->n_parameters, other),
+                                 &own) &&
+            portolan_read_double(
+                portolan_assembly_peek_parameter(a, a->sweeps[i].instance, a->sweeps[i].parameter),
+                &wanted))
+            so_large = own >= wanted;
+    }
+    return so_large;
+}
+
+/* The largest value of NAME in trials of a combination that ended, or (GOOD) ended well, among
+ * those as large in all else (A NULL: among all); COMBINATION NULL: of any; -INFINITY: none. */
+static double largest(const struct portolan_assembly *a, const struct portolan_sample_set *set,
+                      const char *program, const char *name, const char *combination, bool good)
 {
     double most = -INFINITY, x;
 
@@ -77,7 +110,8 @@ static double largest(const struct portolan_sample_set *set, const char *program
         const char *value = portolan_peek_value(t->parameters, t->n_parameters, name);
 
         if ((good ? !strcmp(t->outcome, "finished") : strcmp(t->outcome, "running") != 0) && own &&
-            value && portolan_read_double(value, &x) && (!combination || !strcmp(own, combination)))
+            value && portolan_read_double(value, &x) &&
+            (!combination || !strcmp(own, combination)) && (!a || is_as_large_besides(a, t, name)))
             most = fmax(most, x);
     }
     return most;
@@ -88,17 +122,22 @@ static enum portolan_status restrict_to_known(struct portolan_assembly *a,
                                               const char *name, struct portolan_error *err)
 {
     const struct portolan_assembly_instance *i = a->instances;
-    double most = largest(set, i->name, name, NULL, true);
+    double most = largest(a, set, i->name, name, NULL, true);
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t k = 1; !status && k < i->n_alternatives; k++) {
         const char *own_name = i->alternatives[k].class_name;
-        double own = largest(set, i->name, name, own_name, true);
+        double own = largest(a, set, i->name, name, own_name, true);
+        double tried = largest(a, set, i->name, name, own_name, false);
         char text[300];
 
+        if (tried == -INFINITY) { /* it was never so large in anything */
+            own = largest(NULL, set, i->name, name, own_name, true);
+            tried = largest(NULL, set, i->name, name, own_name, false);
+        }
         snprintf(text, sizeof text, "%s <= %.17g", name, own);
         /* What failed or was stopped at a larger value is excluded by that. */
-        if (own < most && own > -INFINITY && own == largest(set, i->name, name, own_name, false))
+        if (own < most && own > -INFINITY && own == tried)
             status = portolan_options_restrict(a, k, text, err);
     }
     return status;

@@ -286,6 +286,11 @@ static enum portolan_status offer(void *arg, const char *changes_of, bool *is_ra
     return tune_offer(((struct replay *)arg)->a, changes_of, is_race, grew, err);
 }
 
+static enum portolan_status draw(void *arg, bool *grew, struct portolan_error *err)
+{
+    return tune_draw(((struct replay *)arg)->a, grew, err);
+}
+
 static void say(void *arg, const char *text)
 {
     (void)arg;
@@ -336,7 +341,8 @@ double replay_tune(const struct table *t, const struct disturbance *d, double bu
                                                    .apply = apply,
                                                    .run = run,
                                                    .say = say,
-                                                   .offer = offer};
+                                                   .offer = offer,
+                                                   .draw = draw};
     const struct portolan_plan_answer *answer = NULL;
     struct portolan_plan *plan = NULL;
     struct portolan_error err = {0};

@@ -75,12 +75,15 @@ enum portolan_status tune_run_trial(struct tune_session *s, double limit_s, int 
 bool tune_has_parameters(const struct portolan_assembly *a, const struct portolan_trial *t);
 
 /** So many combinations are all measured; of more, some are in a race, with two changes of the best
- * if there are at most so many pairs of changes. */
-enum { TUNE_MOST_OF_ALL = 200, TUNE_MOST_PAIRS = 400 };
+ * if there are at most so many pairs of changes, and some drawn at random as long as there are
+ * fewer than so many. */
+enum { TUNE_MOST_OF_ALL = 200, TUNE_MOST_PAIRS = 400, TUNE_MOST_DRAWN = 1000 };
 
 /** Adds the combinations from which the next trial is chosen (portolan_measure_runner.offer). */
 enum portolan_status tune_offer(struct portolan_assembly *a, const char *changes_of, bool *is_race,
                                 bool *grew, struct portolan_error *err);
+/** Adds one at random (portolan_measure_runner.draw). */
+enum portolan_status tune_draw(struct portolan_assembly *a, bool *grew, struct portolan_error *err);
 /** Adds the combinations of which SET has trials. Errors: ENOMEM. */
 enum portolan_status tune_offer_measured(struct portolan_assembly *a,
                                          const struct portolan_sample_set *set,
