@@ -103,7 +103,7 @@ static void print_row(const char *name, const double *over, int n, int n_sure)
 static void replay_table(const char *name, struct table *t, struct disturbance d)
 {
     double tuned[REPLAYS], random[REPLAYS], single[REPLAYS], budget_s = 0.2 * table_grid_s(t);
-    int n = bench_times(REPLAYS), n_sure = 0;
+    int n = bench_times(REPLAYS), n_sure = 0, n_unseen = 0, n_held = 0;
 
     printf(
         "%s: %zu combinations, %zu sizes, budget %.3g s of %.3g s; noise %.0f %%, drift %.0f %%, "
@@ -111,14 +111,19 @@ static void replay_table(const char *name, struct table *t, struct disturbance d
         name, t->n_rows, t->n_sizes, budget_s, 5 * budget_s, 100 * d.noise, 100 * d.drift,
         100 * d.outliers);
     for (d.seed = 0; d.seed < n; d.seed++) {
-        bool sure;
+        struct replay_result r = replay_tune(t, &d, budget_s);
 
-        tuned[d.seed] = replay_tune(t, &d, budget_s, &sure);
-        n_sure += sure;
+        tuned[d.seed] = r.over;
+        n_sure += r.is_sure;
+        n_unseen += r.n_unseen;
+        n_held += r.n_held;
         random[d.seed] = random_search(t, &d, budget_s);
         single[d.seed] = one_at_a_time(t, &d, budget_s);
     }
     print_row("portolan tune", tuned, n, n_sure);
+    if (n_unseen)
+        printf("    at sizes that were not measured, %d of %d intervals of 95 %% hold\n", n_held,
+               n_unseen);
     print_row("random search", random, n, -1);
     print_row("one at a time", single, n, -1);
     free(t->rows);

@@ -57,8 +57,7 @@ bool table_read(const char *file, struct table *t)
     return t->n_rows;
 }
 
-/* Seconds of a made combination at size N. */
-static double made_s(const size_t *value, double n)
+double table_made_s(const size_t *value, double n)
 {
     double s = 0.2 * n * (1 + 0.15 * fabs((double)value[0] - 3)) * (1 + 0.1 * (double)value[5]);
 
@@ -72,8 +71,11 @@ void table_make(struct table *t)
 {
     static const size_t n_values[] = {5, 4, 3, 3, 2, 2};
 
-    *t = (struct table){
-        .n_options = 6, .n_sizes = 3, .sizes = {1, 4, 16}, .rows = calloc(720, sizeof *t->rows)};
+    *t = (struct table){.n_options = 6,
+                        .n_sizes = 3,
+                        .sizes = {1, 4, 16},
+                        .rows = calloc(720, sizeof *t->rows),
+                        .is_made = true};
     for (size_t k = 0; k < t->n_options; k++) {
         snprintf(t->options[k], sizeof t->options[k], "%c", (int)('a' + k));
         for (size_t v = 0; v < n_values[k]; v++)
@@ -88,7 +90,7 @@ void table_make(struct table *t)
             rest /= n_values[k];
         }
         for (size_t size = 0; size < t->n_sizes; size++)
-            r->s[size] = made_s(r->value, t->sizes[size]);
+            r->s[size] = table_made_s(r->value, t->sizes[size]);
     }
 }
 
@@ -327,7 +329,50 @@ void replay_end(struct replay *r)
     portolan_assembly_destroy(r->a);
 }
 
-double replay_tune(const struct table *t, const struct disturbance *d, double budget_s, bool *sure)
+/* Chooses at size N; the combination, its prediction, and whether it is sure. NULL: none. */
+static const struct row *choose_at(struct replay *r, int n, struct portolan_plan_prediction *p,
+                                   bool *is_sure)
+{
+    const struct portolan_plan_answer *answer = NULL;
+    struct portolan_plan *plan = NULL;
+    struct portolan_error err = {0};
+    const struct row *row = NULL;
+    char size[8];
+
+    snprintf(size, sizeof size, "%d", n);
+    portolan_assembly_set(r->a, "p", "n", size, &err);
+    if (!portolan_plan_create(r->a, &r->set, &r->o->plan, &plan, &err) &&
+        !portolan_plan_choose(plan, &answer, &err) && answer->n_variables)
+        row =
+            row_of(r->t, answer->variables[0].options[answer->variables[0].chosen].implementation);
+    if (row) {
+        *p = answer->prediction;
+        *is_sure = answer->verdict != PORTOLAN_ANSWER_CANNOT_TELL;
+    }
+    say(NULL,
+        row ? answer->variables[0].options[answer->variables[0].chosen].implementation : err.text);
+    portolan_plan_destroy(plan);
+    return row;
+}
+
+/* Counts the predictions at sizes between the measured ones, and little beyond, that hold. */
+static void count_held(struct replay *r, struct replay_result *out)
+{
+    static const int sizes[] = {2, 3, 6, 8, 10, 12, 20};
+    struct portolan_plan_prediction p;
+    bool is_sure;
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const struct row *row = choose_at(r, sizes[k], &p, &is_sure);
+        double true_ns = row ? 1e9 * table_made_s(row->value, sizes[k]) : INFINITY;
+
+        out->n_unseen++;
+        out->n_held += row && p.low_ns <= true_ns && true_ns <= p.high_ns;
+    }
+}
+
+struct replay_result replay_tune(const struct table *t, const struct disturbance *d,
+                                 double budget_s)
 {
     struct replay r;
     struct portolan_measure_options o = {.plan = {.ranks = 1, .most_trials = 10},
@@ -343,31 +388,20 @@ double replay_tune(const struct table *t, const struct disturbance *d, double bu
                                                    .say = say,
                                                    .offer = offer,
                                                    .draw = draw};
-    const struct portolan_plan_answer *answer = NULL;
-    struct portolan_plan *plan = NULL;
+    struct replay_result out = {.over = INFINITY};
+    struct portolan_plan_prediction p;
     struct portolan_error err = {0};
-    char size[8];
-    const struct row *row = NULL;
-    double over = INFINITY;
+    const struct row *row;
     int n;
 
     replay_begin(&r, t, d);
     r.o = &o;
     portolan_measure(r.a, &o, &runner, &n, &err);
-    snprintf(size, sizeof size, "%d", t->sizes[t->n_sizes - 1]);
-    portolan_assembly_set(r.a, "p", "n", size, &err);
-    if (!tune_offer_known(r.a, &r.set, &err) &&
-        !portolan_plan_create(r.a, &r.set, &o.plan, &plan, &err) &&
-        !portolan_plan_choose(plan, &answer, &err) && answer->n_variables)
-        row = row_of(t, answer->variables[0].options[answer->variables[0].chosen].implementation);
-    if (row)
-        over = row->s[t->n_sizes - 1] / table_best_s(t);
-    *sure = row && answer->verdict != PORTOLAN_ANSWER_CANNOT_TELL;
-    if (!row)
-        say(NULL, err.text);
-    else
-        say(NULL, answer->variables[0].options[answer->variables[0].chosen].implementation);
-    portolan_plan_destroy(plan);
+    tune_offer_known(r.a, &r.set, &err);
+    if ((row = choose_at(&r, t->sizes[t->n_sizes - 1], &p, &out.is_sure)))
+        out.over = row->s[t->n_sizes - 1] / table_best_s(t);
+    if (t->is_made && row)
+        count_held(&r, &out);
     replay_end(&r);
-    return over;
+    return out;
 }

@@ -23,7 +23,8 @@ struct table {
     struct row {
         size_t value[MOST_OPTIONS];
         double s[MOST_SIZES];
-    } * rows; /* for free() */
+    } * rows;     /* for free() */
+    bool is_made; /* its times are known at all sizes: table_made_s() */
 };
 
 /* How a machine disturbs times: by noise, rare outliers, and slowing down and recovering. */
@@ -51,6 +52,8 @@ bool table_read(const char *file, struct table *t);
 /* Makes a table of 720 combinations at three sizes: options interact, some combinations fail, and
  * the best at small sizes is not the best at the largest. */
 void table_make(struct table *t);
+/* Seconds of a combination of the made table at size N. */
+double table_made_s(const size_t *value, double n);
 /* Seconds of the best at the largest size, and of all trials of the grid. */
 double table_best_s(const struct table *t);
 double table_grid_s(const struct table *t);
@@ -63,8 +66,15 @@ double replay_measure_s(struct replay *r, double s);
 /* Stores a trial of the assembly's present selection and parameters. */
 void replay_add_trial(struct replay *r, double s, const char *outcome);
 
-/* What the choice of a session takes at the largest size over the best; *SURE: it does not say
- * "cannot tell". INFINITY: there is no choice. */
-double replay_tune(const struct table *t, const struct disturbance *d, double budget_s, bool *sure);
+/* What a session leads to. */
+struct replay_result {
+    double over;  /* what the choice takes at the largest size, over the best; INFINITY: none */
+    bool is_sure; /* it does not say "cannot tell" */
+    int n_unseen, n_held; /* of a made table: predictions at sizes never measured, and those whose
+                             95 % interval has the true time */
+};
+
+struct replay_result replay_tune(const struct table *t, const struct disturbance *d,
+                                 double budget_s);
 
 #endif
