@@ -112,8 +112,11 @@ static void explain_verdict(const struct portolan_plan *p, size_t path,
                      n->instance, n->method, v->trial);
         break;
     case PLAN_INAPPLICABLE:
-        snprintf(text, size_bytes, "%s does not apply here: its condition is %s", n->instance,
-                 v->why);
+        snprintf(text, size_bytes,
+                 p->s.a->program
+                     ? "%s runs so only where %s, as stated or as far as it was measured"
+                     : "%s does not apply here: its condition is %s",
+                 n->instance, v->why);
         break;
     case PLAN_ADMITTED:
         text[0] = '\0';
