@@ -121,9 +121,13 @@ static enum portolan_status next_drawn(struct session *s, const struct portolan_
                                        struct portolan_error *err)
 {
     bool grew = true;
+    double stored_s = 0;
     enum portolan_status status = PORTOLAN_OK;
 
-    budget_s -= kept_for_repetitions * s->o->budget_s;
+    /* Earlier sessions count: the same command once more repeats, which is what settles. */
+    for (size_t i = 0; i < set->n_trials; i++)
+        stored_s += 1e-9 * set->trials[i].elapsed_ns;
+    budget_s = fmin(budget_s, s->o->budget_s - stored_s) - kept_for_repetitions * s->o->budget_s;
     if (!isfinite(budget_s) || budget_s <= 0 || s->a->n_cases)
         return PORTOLAN_OK;
     options.at_largest = true;
