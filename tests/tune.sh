@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 65
+plan 66
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -256,6 +256,9 @@ for varied in 'n=1,2,4 -v w=0' 'n=1,2 -v w=1' 'n=1,2,4 -v w=0,1 --budget 0.001';
 done
 gives 'accuracy is a guess where each of two values was measured, but not both' 3 'cannot tell:' \
     'its accuracy is a guess: it never ran'
+try "$PORTOLAN" tune -d said.db --repeat 1 --time-from 'seconds ([0-9.]+)' -- \
+    sh -c 'sleep {s:0|1.2}; test {s} = 0 && echo seconds 0.2 || echo seconds 0.1'
+gives 'the time that a program says does not limit that of its process' 0 'command: .*sleep 1.2'
 cat >results.json <<'END'
 {"results": [
   {"command": "sleep 0.01", "times": [0.011, 0.012, 0.013], "exit_codes": [0, 0, 0], "parameters": {"x": "0.01"}},

@@ -269,56 +269,22 @@ static char *settling_command(struct choosing *c)
     return plan_text(&text);
 }
 
-/* Returns whether T ran with values that are all at least the present ones, or the same texts. */
-static bool ran_so_large(const struct survey *s, const struct survey_trial *t)
-{
-    bool so_large = t->n_rows > 0;
-
-    for (size_t d = 0; so_large && d < s->n_dims; d++) {
-        double own, wanted;
-
-        if (s->dims[d].instance && portolan_read_double(t->texts[d], &own) &&
-            portolan_read_double(s->dims[d].target, &wanted))
-            so_large = own >= wanted;
-        else if (s->dims[d].instance)
-            so_large = survey_same_value(t->texts[d], s->dims[d].target);
-    }
-    return so_large;
-}
-
-/* Returns whether a program's accuracy is a guess, since what is chosen never ran so large: one
- * that diverges there ends as if all were well, and its user has only our word. */
-static bool is_accuracy_guessed(const struct choosing *c)
-{
-    const struct portolan_plan *p = c->p;
-    const struct portolan_assembly *a = p->s.a;
-    size_t combination = !a->program || p->number[0] == NONE ? 0 : c->sure.values[p->number[0]];
-
-    if (!a->program || !(portolan_plan_wanted_accuracy(a, a->program->name) > 0))
-        return false;
-    for (size_t i = 0; i < p->s.n_trials; i++)
-        if (p->s.trials[i].selection[0] == combination && ran_so_large(&p->s, &p->s.trials[i]))
-            return false;
-    return true;
-}
-
 static void judge_choice(struct choosing *c)
 {
     struct portolan_plan_answer *out = &c->p->choice;
+    bool guessed = plan_is_accuracy_guessed(c->p, c->sure.values);
 
     out->chance = c->sure.chance;
     out->expected_loss = c->sure.expected_loss;
     out->rival = c->sure.has_rival ? core_text(c, c->sure.rival, c->sure.values) : "";
     out->settle = "";
-    if (is_accuracy_guessed(c)) {
+    if (guessed)
         plan_note(&c->reasons,
-                  "its accuracy is a guess: it never ran with values as large as these");
-        out->verdict = PORTOLAN_ANSWER_CANNOT_TELL;
-    }
-    if (out->expected_loss > too_much || c->sure.is_risky || c->p->other_input ||
+                  "its accuracy is a guess: it never ran with such values or larger ones");
+    if (guessed || out->expected_loss > too_much || c->sure.is_risky || c->p->other_input ||
         plan_is_doubted(&out->prediction, out->chance))
         out->verdict = PORTOLAN_ANSWER_CANNOT_TELL;
-    else if (out->chance < fair_chance && c->sure.has_rival && out->verdict == PORTOLAN_ANSWER_SURE)
+    else if (out->chance < fair_chance && c->sure.has_rival)
         out->verdict = PORTOLAN_ANSWER_CLOSE;
     if (out->verdict == PORTOLAN_ANSWER_SURE)
         return;

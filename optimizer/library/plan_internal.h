@@ -88,4 +88,8 @@ static inline double plan_accuracy_use(const struct portolan_plan *p, double acc
     return isnan(accuracy) ? 0 : log(fmax(finite, 1e-300));
 }
 
+/* totals.c: returns whether a program's accuracy is a guess, since the combination in VALUES never
+ * ran with the present values or larger ones: one that diverges there ends as if all were well. */
+bool plan_is_accuracy_guessed(const struct portolan_plan *p, const size_t *values);
+
 #endif

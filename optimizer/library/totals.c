@@ -301,3 +301,34 @@ double plan_convert_all(const struct plan_view *v, const size_t *selection,
     }
     return sum;
 }
+
+/* Returns whether T ran with values that are all at least the present ones, or the same texts. */
+static bool ran_so_large(const struct survey *s, const struct survey_trial *t)
+{
+    bool so_large = t->n_rows > 0;
+
+    for (size_t d = 0; so_large && d < s->n_dims; d++) {
+        double own, wanted;
+
+        if (s->dims[d].instance && portolan_read_double(t->texts[d], &own) &&
+            portolan_read_double(s->dims[d].target, &wanted))
+            so_large = own >= wanted;
+        else if (s->dims[d].instance)
+            so_large = survey_same_value(t->texts[d], s->dims[d].target);
+    }
+    return so_large;
+}
+
+bool plan_is_accuracy_guessed(const struct portolan_plan *p, const size_t *values)
+{
+    const struct portolan_assembly *a = p->s.a;
+    size_t combination;
+
+    if (!a->program || !(portolan_plan_wanted_accuracy(a, a->program->name) > 0))
+        return false;
+    combination = p->number[0] == NONE ? 0 : values[p->number[0]];
+    for (size_t i = 0; !p->choice.prediction.n_extrapolating && i < p->s.n_trials; i++)
+        if (p->s.trials[i].selection[0] == combination && ran_so_large(&p->s, &p->s.trials[i]))
+            return false;
+    return true;
+}
