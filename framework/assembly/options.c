@@ -595,25 +595,3 @@ char *portolan_options_command(const struct portolan_assembly *a, size_t alterna
 {
     return make_text(a, alternative, NULL, arena);
 }
-
-const char *portolan_options_next_word(struct portolan_arena *arena, const char **at)
-{
-    static const char blanks[] = " \t\r\n";
-    struct portolan_text t = {.arena = arena};
-    char quote = 0;
-    const char *p = *at + strspn(*at, blanks);
-
-    if (!*p)
-        return NULL;
-    portolan_text_add(&t, "%s", "");
-    for (; *p && (quote || !strchr(blanks, *p)); p++) {
-        if (quote ? *p == quote : *p == '\'' || *p == '"') {
-            quote = quote ? 0 : *p;
-            continue;
-        }
-        p += *p == '\\' && quote != '\'' && p[1];
-        portolan_text_add_bytes(&t, p, 1);
-    }
-    *at = p;
-    return t.failed ? NULL : t.bytes ? t.bytes : portolan_arena_strdup(arena, "");
-}
