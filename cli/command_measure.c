@@ -5,9 +5,8 @@
  */
 #include "measure.h"
 
-#include <portolan/machine.h>
+#include <portolan/cores.h>
 #include <portolan/progress.h>
-#include <portolan/settle.h>
 #include <portolan/store.h>
 
 #include <math.h>
@@ -61,8 +60,10 @@ static const struct cli_option options[] = {
     {0},
 };
 
-void measure_say(const struct measurement *m, const char *text)
+static void say(void *arg, const char *text)
 {
+    const struct measurement *m = arg;
+
     if (!m->quiet && m->job->cohort->rank == 0) {
         portolan_progress_hide();
         printf("measure: %s\n", text);
@@ -70,25 +71,104 @@ void measure_say(const struct measurement *m, const char *text)
     }
 }
 
-static void say(void *arg, const char *text)
+/* ------------------------------------------------------------------ beginning */
+
+/* Collective: reports who used the cores since BEFORE. */
+static enum portolan_status look_at_machine(struct measurement *m,
+                                            struct portolan_machine_reading *before, int *n_hosts,
+                                            struct portolan_error *err)
 {
-    measure_say(arg, text);
+    struct portolan_machine_verdict verdict;
+    struct portolan_text text = {0};
+    enum portolan_status status =
+        cores_look(m->job->cohort, before, m->quiet, &verdict, n_hosts, err);
+
+    if (status || m->job->cohort->rank)
+        return status;
+    cores_describe(&verdict, &text);
+    if (text.bytes)
+        say(m, text.bytes);
+    portolan_text_clear(&text);
+    return PORTOLAN_OK;
+}
+
+/*
+ * Collective: from here on rank 0 is alone and without MPI, since launchers do not start jobs below
+ * a rank; *GOES_ON is false on the others. On several hosts all ranks stay: how processes are
+ * started there is not known.
+ */
+static enum portolan_status leave_job(struct measurement *m, const struct measure_options *o,
+                                      double hosts, bool *goes_on, struct portolan_error *err)
+{
+    enum portolan_status status = m->job->cohort->max(m->job->cohort, &hosts, 1);
+    char text[256];
+
+    m->is_together = hosts > 1 && !o->launcher;
+    *goes_on = true;
+    if (status)
+        return status;
+    if (m->is_together) {
+        snprintf(text, sizeof text,
+                 "the ranks are on %.0f hosts: trials run in these processes, and one that crashes "
+                 "ends all; --launcher COMMAND starts each in processes of its own",
+                 hosts);
+        say(m, text);
+        return PORTOLAN_OK;
+    }
+    if ((status = cores_join(m->job->cohort, err)))
+        return status;
+    *goes_on = job_leave_mpi(m->job);
+    return PORTOLAN_OK;
+}
+
+/*
+ * Collective: separates the ranks from their job so that rank 0 can start trials: *GOES_ON is false
+ * on the others. Or links what is to run on a virtual machine.
+ */
+static enum portolan_status begin(struct measurement *m, const struct measure_options *o,
+                                  struct portolan_machine_reading *before, bool *goes_on,
+                                  struct portolan_error *err)
+{
+    const struct portolan_assembly *a = m->session.w->assembly;
+    enum portolan_status status;
+    int n_hosts = 1;
+
+    if (a->program && (o->machine || m->n_ranks > 1))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  o->machine
+                                      ? "--machine is for assemblies of components"
+                                      : "the trials of a program start its ranks: state them "
+                                        "as ranks=\"%d\", and start this without mpiexec",
+                                  m->n_ranks);
+    if (!o->machine) {
+        status = look_at_machine(m, before, &n_hosts, err);
+        return status ? status : leave_job(m, o, n_hosts, goes_on, err);
+    }
+    if (m->n_ranks > 1)
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "measure --machine runs its ranks itself; start it without mpiexec");
+    m->virtual.file = o->machine;
+    m->virtual.n_ranks = o->n ? o->n : 1;
+    status = virtual_trials_open(&m->virtual, m->session.w, o->assembly.file, err);
+    m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
+    if (!status)
+        status = trial_command_virtual(&m->command, o->machine, m->virtual.n_ranks,
+                                       m->virtual.program, err);
+    return status;
 }
 
 /* ------------------------------------------------------------------ running */
 
-/* The user, or the batch system, ends the session: so does the trial, of which nothing is known. */
-static void end_session(struct measurement *m, struct portolan_store *store, int before, int number)
+/* The user, or the batch system, ends the session. */
+static void end_session(struct measurement *m, int n_stored)
 {
-    struct portolan_error err = {0};
+    int number = m->session.signal_number;
     char text[128];
 
-    if (store && portolan_trial_discard(store, m->session.w->assembly, &err))
-        print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
-             strsignal(number), before);
-    measure_say(m, text);
-    portolan_store_close(store);
+             strsignal(number), n_stored);
+    say(m, text);
     virtual_trials_close(&m->virtual);
     signal(number, SIG_DFL);
     raise(number);
@@ -103,61 +183,17 @@ static void print_line(void *arg, bool is_error, const char *text)
     fflush(stdout);
 }
 
-/* *WHY gets the reason if it did not end well; other failures are the command's. */
-static enum portolan_status run_apart(struct measurement *m, struct portolan_store *store,
-                                      const struct portolan_measure_trial *trial,
+static enum portolan_status run_trial(void *arg, const struct portolan_measure_trial *trial,
                                       struct portolan_error *why, struct portolan_error *err)
 {
-    const struct portolan_supervision how = {
-        .limit_s = trial->limit_s, .is_silent = m->virtual.file != NULL, .line = print_line};
-    struct portolan_arena arena = {0};
-    struct portolan_words words = {0};
-    int number = 0;
-    enum portolan_status status = measure_word_trial(m, trial->orders, &arena, &words)
-                                      ? portolan_supervise(&arena, &words, &how, &number, why)
-                                      : portolan_no_memory(why);
-
-    portolan_arena_clear(&arena);
-    if (number)
-        end_session(m, store, trial->number, number);
-    if (status && status != PORTOLAN_EFOREIGN) {
-        *err = *why;
-        return status;
-    }
-    return PORTOLAN_OK;
-}
-
-/* Collective, in these processes. */
-static void run_together(struct measurement *m, struct portolan_error *why)
-{
+    struct measurement *m = arg;
     int result = 0;
 
+    if (!m->is_together)
+        return trial_command_run(&m->command, &m->session, trial, why, err);
     if (!job_execute(m->job, m->session.w, &result, why) && result != 0)
         portolan_error_set(why, PORTOLAN_ECOMPONENT, "go returned %d", result);
-}
-
-static enum portolan_status run_trial(void *arg, const struct portolan_measure_trial *trial,
-                                      struct portolan_error *err)
-{
-    struct measurement *m = arg;
-    struct portolan_cohort *c = m->job->cohort;
-    struct portolan_store *store = NULL;
-    struct portolan_error why = {0};
-    enum portolan_status status = portolan_cohort_agree(
-        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->session.store, &store, err), err);
-
-    if (!status && m->is_together)
-        run_together(m, &why);
-    else if (!status)
-        status = run_apart(m, store, trial, &why, err);
-    if (!status && c->rank == 0)
-        status = portolan_trial_settle(
-            store,
-            &(struct portolan_expected_trial){m->session.w->assembly, m->session.w->palette,
-                                              m->session.ranks, m->virtual.name},
-            why.status ? why.text : NULL, err);
-    portolan_store_close(store);
-    return status;
+    return PORTOLAN_OK;
 }
 
 static enum portolan_status measure(struct measurement *m, const struct measure_options *o,
@@ -181,7 +217,7 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
     m->session.parallel = o->parallel;
     status = measure_session_run(&m->session, options, &n_trials, err);
     if (m->session.signal_number)
-        end_session(m, NULL, n_trials - 1, m->session.signal_number);
+        end_session(m, n_trials - 1);
     portolan_progress_hide();
     fputs(m->session.reasons ? m->session.reasons : "", stderr);
     free(m->session.reasons);
@@ -193,6 +229,7 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
 {
     struct workbench w = {0};
     struct measurement m = {.session = {.w = &w, .run = run_trial, .say = say},
+                            .command.line = print_line,
                             .job = job,
                             .quiet = o->quiet,
                             .n_ranks = job->cohort->size,
@@ -205,17 +242,19 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
     portolan_machine_read(&before);
     job_drop_recorder(job);
     print_log(true, job->cohort->rank);
-    status = o->machine || measure_word_trials(&m, o) ? PORTOLAN_OK : portolan_no_memory(err);
+    status = o->machine ? PORTOLAN_OK
+                        : trial_command_here(&m.command, &o->assembly, o->launcher, MPIEXEC,
+                                             m.n_ranks, err);
     if (!status)
         status = workbench_open(&w, &o->assembly, report, err);
     status = portolan_cohort_agree(job->cohort, status, err);
     if (status == PORTOLAN_OK)
-        status = measure_begin(&m, o, &before, &goes_on, err);
+        status = begin(&m, o, &before, &goes_on, err);
     if (status == PORTOLAN_OK && goes_on)
         status = measure(&m, o, err);
     virtual_trials_close(&m.virtual);
     workbench_close(&w);
-    portolan_arena_clear(&m.arena);
+    trial_command_clear(&m.command);
     return status;
 }
 

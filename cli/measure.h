@@ -6,8 +6,7 @@
 #include "cli.h"
 #include "virtual_trials.h"
 
-#include <portolan/session.h>
-#include <portolan/supervise.h>
+#include <portolan/trial_command.h>
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
@@ -15,11 +14,9 @@ struct measurement {
     struct job *job;
     struct virtual_trials virtual;   /* `file` NULL: trials run on this machine */
     struct portolan_name_value fact; /* of the trials that count there */
-    struct portolan_words start; /* of a trial, before its options: "mpiexec -n 2 portolan run" */
-    struct portolan_words rest;  /* and after them: the assembly */
-    struct portolan_arena arena; /* of its words */
-    bool is_together;            /* trials run in these processes: they are on several hosts */
-    int n_ranks, n_hosts;        /* of this job */
+    struct trial_command command;    /* of each trial */
+    bool is_together; /* trials run in these processes instead: they are on several hosts */
+    int n_ranks;      /* of this job */
     bool quiet;
     double began_s; /* on the clock of portolan_now_s() */
 };
@@ -37,25 +34,5 @@ struct measure_options {
 /* A whole session in JOB, of which O was read. */
 enum portolan_status measure_all(struct job *job, struct measure_options *o,
                                  struct portolan_error *err);
-
-/* Rank 0 prints a line, unless the session is quiet. */
-void measure_say(const struct measurement *m, const char *text);
-
-/* How a run on this machine is started. Before O's lists are used. False: no memory. */
-bool measure_word_trials(struct measurement *m, const struct measure_options *o);
-/* The command that runs a trial with these orders, in ARENA. False: no memory. */
-bool measure_word_trial(const struct measurement *m, const char *orders,
-                        struct portolan_arena *arena, struct portolan_words *words);
-
-struct portolan_machine_reading;
-
-/*
- * Collective: says who used the cores since BEFORE, and separates the ranks from their job so that
- * trials can be started by rank 0: *GOES_ON is false on the others. Or links what is to run on a
- * virtual machine.
- */
-enum portolan_status measure_begin(struct measurement *m, const struct measure_options *o,
-                                   struct portolan_machine_reading *before, bool *goes_on,
-                                   struct portolan_error *err);
 
 #endif

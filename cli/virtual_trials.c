@@ -77,19 +77,3 @@ void virtual_trials_close(struct virtual_trials *v)
     free(v->program);
     free(v->name);
 }
-
-enum portolan_status virtual_trials_word(const struct virtual_trials *v,
-                                         struct portolan_arena *arena, struct portolan_words *start,
-                                         struct portolan_error *err)
-{
-    char *self = realpath("/proc/self/exe", NULL);
-    bool good = self && portolan_words_append(
-                            arena, start,
-                            PORTOLAN_WORDS(portolan_arena_strdup(arena, self), "clue", "run",
-                                           "--no-trial", "--quiet", "-m", v->file, "-n",
-                                           portolan_arena_printf(arena, "%d", v->n_ranks), "--",
-                                           v->program));
-
-    free(self);
-    return good ? PORTOLAN_OK : portolan_no_memory(err);
-}

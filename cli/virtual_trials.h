@@ -23,9 +23,5 @@ enum portolan_status virtual_trials_open(struct virtual_trials *v, const struct 
                                          const char *assembly, struct portolan_error *err);
 /* Legal on one that failed to open. */
 void virtual_trials_close(struct virtual_trials *v);
-/* How trials of the program are started: adds the words to START. */
-enum portolan_status virtual_trials_word(const struct virtual_trials *v,
-                                         struct portolan_arena *arena, struct portolan_words *start,
-                                         struct portolan_error *err);
 
 #endif

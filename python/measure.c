@@ -5,7 +5,6 @@
 
 #include <portolan/machine.h>
 #include <portolan/session.h>
-#include <portolan/settle.h>
 
 struct session {
     struct measure_session session;
@@ -21,52 +20,21 @@ static void say(void *arg, const char *text)
     Py_XDECREF(done);
 }
 
-/* What Python's function says of the trial: None if it ended well, else why not. */
-static enum portolan_status run_one(struct session *s, const struct portolan_measure_trial *trial,
-                                    struct portolan_error *why)
-{
-    PyObject *result = PyObject_CallFunction(s->run, "sd", trial->orders, trial->limit_s),
-             *text = NULL;
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (!result)
-        return PORTOLAN_ECOMPONENT;
-    if (result != Py_None && (text = PyObject_Str(result)) != NULL) {
-        const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);
-
-        portolan_error_set(why, PORTOLAN_ECOMPONENT, "%s", bytes ? bytes : "the trial failed");
-    }
-    if (PyErr_Occurred())
-        status = PORTOLAN_ECOMPONENT;
-    Py_XDECREF(text);
-    Py_DECREF(result);
-    return status;
-}
-
+/* Python's function returns None if the trial ended well, else why not. */
 static enum portolan_status run_trial(void *arg, const struct portolan_measure_trial *trial,
-                                      struct portolan_error *err)
+                                      struct portolan_error *why, struct portolan_error *err)
 {
     struct session *s = arg;
-    struct portolan_store *store = NULL;
-    struct portolan_error why = {0}, ignored = {0};
-    enum portolan_status status = portolan_trial_expect(s->session.store, &store, err);
+    PyObject *result = PyObject_CallFunction(s->run, "sd", trial->orders, trial->limit_s),
+             *text = result && result != Py_None ? PyObject_Str(result) : NULL;
+    const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
 
-    if (!status && run_one(s, trial, &why)) { /* interrupted: nothing is known of the trial */
-        PyObject *type, *value, *trace;
-
-        PyErr_Fetch(&type, &value, &trace);
-        portolan_trial_discard(store, s->session.w->assembly, &ignored);
-        PyErr_Restore(type, value, trace);
-        status = portolan_error_set(err, PORTOLAN_EINTERNAL, "interrupted");
-    } else if (!status) {
-        status = portolan_trial_settle(store,
-                                       &(struct portolan_expected_trial){s->session.w->assembly,
-                                                                         s->session.w->palette,
-                                                                         s->session.ranks, NULL},
-                                       why.status ? why.text : NULL, err);
-    }
-    portolan_store_close(store);
-    return status;
+    if (text)
+        portolan_error_set(why, PORTOLAN_ECOMPONENT, "%s", bytes ? bytes : "the trial failed");
+    Py_XDECREF(text);
+    Py_XDECREF(result);
+    return PyErr_Occurred() ? portolan_error_set(err, PORTOLAN_EINTERNAL, "interrupted")
+                            : PORTOLAN_OK;
 }
 
 /* measure(assembly, run, say, ranks, budget, repeat, all_fixed): how many trials were run. */

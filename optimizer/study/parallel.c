@@ -2,10 +2,10 @@
 /* Trials of a program side by side: each in a process of its own, on cores of its own. */
 #include "parallel.h"
 
+#include <portolan/cores.h>
 #include <portolan/recorder.h>
 #include <portolan/store.h>
 
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +17,6 @@
 /* Trials together that take so many times as long as alone disturb each other. */
 static const double disturbing = 1.1;
 
-/* Gives this process the cores of SLOT: a part of those that it may use. */
-static void take_cores(int most, int slot)
-{
-    cpu_set_t all, own;
-    int n, k = 0;
-
-    if (sched_getaffinity(0, sizeof all, &all))
-        return;
-    n = CPU_COUNT(&all) / most;
-    CPU_ZERO(&own);
-    for (int core = 0; core < CPU_SETSIZE; core++)
-        if (CPU_ISSET(core, &all) && k++ / (n ? n : 1) == slot)
-            CPU_SET(core, &own);
-    if (CPU_COUNT(&own))
-        sched_setaffinity(0, sizeof own, &own);
-}
-
 /* In the child, which has a connection of its own to the store: that has what is to be said. */
 static void run_apart(struct measure_session *s, int slot, double limit_s)
 {
@@ -41,7 +24,7 @@ static void run_apart(struct measure_session *s, int slot, double limit_s)
     int number;
 
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    take_cores(s->parallel, slot);
+    cores_take_part(s->parallel, slot);
     s->program.open = NULL;
     if (tune_run_trial(&s->program, limit_s, &number, &err) && err.status != PORTOLAN_ECOMPONENT &&
         !number)

@@ -5,6 +5,7 @@
 #include "parallel.h"
 
 #include <portolan/options.h>
+#include <portolan/settle.h>
 #include <portolan/store.h>
 #include <portolan/trials.h>
 
@@ -69,6 +70,29 @@ static bool has_port(void *arg, const char *class_name, const char *port)
 static enum portolan_status apply_orders(void *arg, const char *orders, struct portolan_error *err)
 {
     return workbench_obey(((struct measure_session *)arg)->w, orders, err);
+}
+
+/* Collective: a trial of components, which the caller runs. If it cannot say how the trial ended,
+ * nothing of it is kept. */
+static enum portolan_status run_components(void *arg, const struct portolan_measure_trial *trial,
+                                           struct portolan_error *err)
+{
+    struct measure_session *s = arg;
+    struct portolan_cohort *c = s->cohort;
+    struct portolan_store *store = NULL;
+    struct portolan_error why = {0}, ignored = {0};
+    enum portolan_status status = portolan_cohort_agree(
+        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(s->store, &store, err), err);
+
+    if (!status && (status = s->run(s, trial, &why, err)) && store)
+        portolan_trial_discard(store, s->w->assembly, &ignored);
+    else if (!status && c->rank == 0)
+        status = portolan_trial_settle(
+            store,
+            &(struct portolan_expected_trial){s->w->assembly, s->w->palette, s->ranks, s->machine},
+            why.status ? why.text : NULL, err);
+    portolan_store_close(store);
+    return status;
 }
 
 /* ------------------------------------------------------------------ programs with options */
@@ -155,13 +179,14 @@ enum portolan_status measure_session_run(struct measure_session *s,
         .has_parameters = has_parameters,
         .has_port = has_port,
         .apply = apply_orders,
-        .run = s->run,
+        .run = run_components,
         .keep = s->machine ? NULL : keep_model, /* stored models are of this machine */
         .say = s->say,
     };
     enum portolan_status status = PORTOLAN_OK;
 
     s->store = workbench_peek_store(s->w);
+    s->cohort = options.cohort;
     if (!s->store || !s->store[0] || !strcmp(s->store, ":memory:"))
         return portolan_error_set(
             err, PORTOLAN_ENOTFOUND,

@@ -19,14 +19,19 @@ struct measure_session {
     int ranks;                       /* of each trial */
     const char *machine;             /* name of a virtual machine; NULL: this one */
     const char *store;               /* set by measure_session_run() */
+    struct portolan_cohort *cohort;  /* likewise: that of the options */
     struct portolan_sample_set *set; /* the trials that were read last; its own */
+    /*
+     * Collective: runs a trial of components, whose Mastermind stores it. *WHY: it did not end
+     * well. An error ends the session, and what is stored of the trial is removed.
+     */
     enum portolan_status (*run)(void *session, const struct portolan_measure_trial *trial,
-                                struct portolan_error *err);
+                                struct portolan_error *why, struct portolan_error *err);
     void (*say)(void *session, const char *text);
+    int signal_number; /* this process was told to end, and nothing else; 0 */
     /* Of a program with options: */
     const char *launcher, *mpiexec; /* what starts its ranks, as in tune_open() */
     struct tune_session program;    /* its own */
-    int signal_number;              /* this process was told to end, and nothing else; 0 */
     char *reasons;                  /* why every trial failed, as a table, for free(); NULL */
     int parallel; /* so many trials run side by side, each on its part of the cores; 0: one */
     /* The session's own, if trials run side by side. */
@@ -45,8 +50,8 @@ struct measure_session {
 /*
  * portolan_measure() with the trials of S's store that count. OPTIONS: ranks are those of S; a
  * budget below 0 is the assembly's, and no budget there is no limit. Errors: ENOTFOUND if the
- * assembly has no store in a file; EFOREIGN with signal_number; those of portolan_measure() and
- * tune_open().
+ * assembly has no store in a file; EFOREIGN with signal_number; those of portolan_measure(), of run
+ * and of tune_open().
  */
 enum portolan_status measure_session_run(struct measure_session *s,
                                          struct portolan_measure_options options, int *n_trials,

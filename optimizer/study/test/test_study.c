@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a user changes of an assembly, and what a study says when there is nothing to read. */
+#include <portolan/cores.h>
 #include <portolan/study.h>
+#include <portolan/trial_command.h>
 #include <portolan/trial_store.h>
 
 #include "unit_test.h"
@@ -57,6 +59,70 @@ static void settings_change_the_assembly(void **state)
     assert_string_equal(portolan_assembly_peek_parameter(w.assembly, "solver", "tolerance"),
                         "1e-3");
     workbench_close(&w);
+}
+
+/* The words of a trial's command, with blanks between them, after the name of this program. */
+static void a_trial_is_a_run_of_its_own(void **state)
+{
+    struct portolan_assembly assembly = {.purpose = "explore"};
+    struct workbench w = {.assembly = &assembly};
+    struct measure_session s = {.w = &w, .store = "p.db"};
+    struct assembly_options o = {.file = "a.xml",
+                                 .path = "plug-ins",
+                                 .n_sets = 1,
+                                 .sets = (const char *[]){"driver.n=8"},
+                                 .n_cases = 1,
+                                 .cases = (const char *[]){"small"}};
+    static const struct {
+        const char *launcher;
+        int ranks;
+        const char *before;
+    } starts[] = {{NULL, 1, ""}, {NULL, 2, "mpiexec -n 2 "}, {"srun -n  4", 4, "srun -n 4 "}};
+    struct portolan_error err = {0};
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        struct trial_command c = {0};
+        struct portolan_words words = {0};
+        struct portolan_text line = {0};
+
+        assert_int_equal(
+            trial_command_here(&c, &o, starts[i].launcher, "mpiexec", starts[i].ranks, &err), 0);
+        assert_true(trial_command_words(
+            &c, &s, "select solver heat.Cholmod\nset driver steps 1 2\n", &c.arena, &words));
+        for (size_t k = 0; k < words.n; k++)
+            if (*words.word[k] != '/')
+                portolan_text_add(&line, "%s%s", k ? " " : "", words.word[k]);
+        assert_memory_equal(line.bytes, starts[i].before, strlen(starts[i].before));
+        assert_non_null(strstr(line.bytes, "run --quiet --case=small --set=driver.n=8 --fixed "
+                                           "--purpose=explore --store=p.db "
+                                           "--select=solver=heat.Cholmod --set=driver.steps=1 2 "
+                                           "--path=plug-ins a.xml"));
+        portolan_text_clear(&line);
+        trial_command_clear(&c);
+    }
+}
+
+static void who_uses_the_cores_is_said_in_a_line(void **state)
+{
+    struct portolan_machine_reading before;
+    struct portolan_machine_verdict v = {.cores = 2, .others_percent = 60, .steal_percent = 1.5};
+    struct portolan_text quiet = {0}, busy = {0};
+    struct portolan_error err = {0};
+    int n_hosts = 0;
+
+    cores_describe(&v, &quiet);
+    assert_non_null(strstr(quiet.bytes, "idle 38 %, steal 1.5 %"));
+    assert_non_null(strstr(quiet.bytes, ": quiet"));
+    v.is_disturbed = true;
+    snprintf(v.reason, sizeof v.reason, "others");
+    cores_describe(&v, &busy);
+    assert_non_null(strstr(busy.bytes, ": others; expect disturbed times"));
+    portolan_machine_read(&before);
+    assert_int_equal(cores_look(portolan_cohort_alone(), &before, true, &v, &n_hosts, &err), 0);
+    assert_int_equal(n_hosts, 1);
+    assert_true(v.cores >= 1 && v.others_percent <= 100);
+    portolan_text_clear(&quiet);
+    portolan_text_clear(&busy);
 }
 
 static void a_parameter_without_instance_has_one_owner(void **state)
@@ -201,6 +267,8 @@ static void only_traces_of_the_store_are_removed(void **state)
 
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(settings_change_the_assembly),
+                   cmocka_unit_test(a_trial_is_a_run_of_its_own),
+                   cmocka_unit_test(who_uses_the_cores_is_said_in_a_line),
                    cmocka_unit_test(a_parameter_without_instance_has_one_owner),
                    cmocka_unit_test(what_cannot_be_loaded_is_named_where_it_stands),
                    cmocka_unit_test(an_optimizer_needs_a_choice_and_steps),
