@@ -288,6 +288,32 @@ enum portolan_status portolan_settings_read(struct portolan_arena *arena, const 
     return status;
 }
 
+enum portolan_status portolan_settings_find(const char *name, const char *installed, char **file,
+                                            struct portolan_error *err)
+{
+    const char *const places[] = {name, installed};
+    struct portolan_arena arena = {0};
+    char *self = realpath("/proc/self/exe", NULL);
+    const char *path = NULL;
+
+    *file = NULL;
+    for (size_t i = 0; self && !*file && i < sizeof places / sizeof *places; i++) {
+        path = portolan_file_beside(&arena, self, places[i]);
+        if (path && access(path, R_OK) == 0)
+            *file = portolan_strdup(path);
+    }
+    if (!*file && !path)
+        portolan_no_memory(err);
+    else if (!*file)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "there is no %s; in a build folder run make, which builds it, otherwise "
+                           "install all packages of Portolan",
+                           path);
+    free(self);
+    portolan_arena_clear(&arena);
+    return *file ? PORTOLAN_OK : path ? PORTOLAN_ENOTFOUND : PORTOLAN_ENOMEM;
+}
+
 /* -- Writes generated files: all or none, and only those whose content changes. -- */
 
 static bool is_content(const struct portolan_made_file *f)

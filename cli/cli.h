@@ -38,14 +38,7 @@ int close_output(int result);
 /* Sets whether all ranks also print messages for debugging. */
 void print_debug(bool on);
 
-/*
- * The settings file of the build that this program belongs to: NAME next to the program, or
- * INSTALLED, relative to its folder. The caller frees *FILE.
- */
-enum portolan_status find_settings(const char *name, const char *installed, char **file,
-                                   struct portolan_error *err);
-
-/* The first two arguments, for the recorder that is preloaded into programs. */
+/* The first two arguments of portolan_settings_find(), for the recorder that is preloaded. */
 #define RECORDER_LIBRARY "../trace/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY
 
 /*

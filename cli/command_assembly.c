@@ -107,38 +107,6 @@ static const struct cli_option draw_table[] = {
     {0},
 };
 
-/* "[proxy]" marks connections with a proxy: monitored, or ready for a swap. */
-static void list_connection(const struct portolan_assembly *a,
-                            const struct portolan_assembly_connection *c)
-{
-    const struct portolan_assembly_instance *provider =
-        portolan_assembly_peek_instance(a, c->provider);
-    bool swappable = provider && provider->n_alternatives > 1;
-
-    printf("  %s.%s --%s--> %s.%s\n", c->user, c->uses,
-           c->monitored ? "[timing proxy]"
-           : swappable  ? "[proxy]"
-                        : "",
-           c->provider, c->provides);
-}
-
-static void list_assembly(const struct portolan_assembly *a)
-{
-    printf("assembly '%s' (%s)\n", a->name, a->file);
-    for (size_t i = 0; i < a->n_instances; i++) {
-        const struct portolan_assembly_instance *instance = &a->instances[i];
-
-        printf("  %-12s %s", instance->name, instance->alternatives[instance->selected].class_name);
-        for (size_t k = 0; k < instance->n_alternatives; k++)
-            if (k != instance->selected)
-                printf(" | %s", instance->alternatives[k].class_name);
-        printf("\n");
-    }
-    printf("connections\n");
-    for (size_t i = 0; i < a->n_connections; i++)
-        list_connection(a, &a->connections[i]);
-}
-
 int command_draw(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -149,20 +117,18 @@ int command_draw(int argc, char **argv)
     struct draw_options o = {0};
     struct portolan_error err = {0};
     struct workbench w;
-    char *dot;
+    char *text = NULL;
     int result = 0;
 
     parse_line(&line, argc, argv, 0, &o);
     if (workbench_open(&w, &o.assembly, print_diagnostic, &err) != PORTOLAN_OK)
         return print_error(&err);
-    if (o.text) {
-        list_assembly(w.assembly);
-    } else if (portolan_assembly_draw(w.assembly, w.palette, &dot, &err) == PORTOLAN_OK) {
-        result = write_text(o.output, dot);
-        free(dot);
-    } else {
-        result = print_error(&err);
-    }
+    if (o.text)
+        portolan_assembly_list(w.assembly, &text, &err);
+    else
+        portolan_assembly_draw(w.assembly, w.palette, &text, &err);
+    result = text ? write_text(o.output, text) : print_error(&err);
+    free(text);
     workbench_close(&w);
     return result;
 }

@@ -2,6 +2,8 @@
 /* `portolan clue`: programs run in the time of a cluster that one does not own. */
 #include "clue.h"
 
+#include <portolan/command.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@ static int clue_run_command(int argc, char **argv)
     char *program;
 
     (void)argc;
-    if (find_settings("../clue/carrier/portolan-clue", PORTOLAN_CLUE_PROGRAM, &program, &err))
+    if (portolan_settings_find("../clue/carrier/portolan-clue", PORTOLAN_CLUE_PROGRAM, &program,
+                               &err))
         return print_error(&err);
     execv(program, argv);
     fprintf(stderr, "portolan: error: cannot run '%s': %s\n", program, strerror(errno));

@@ -4,6 +4,7 @@
 #include "clue.h"
 
 #include <portolan/clue_calibrate.h>
+#include <portolan/command.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,11 +51,13 @@ static enum portolan_status find_programs(struct clue_calibrate_options *o, char
     enum portolan_status status = PORTOLAN_OK;
 
     if (!o->samples)
-        status = find_settings("../clue/calibrate/portolan-calibrate",
-                               PORTOLAN_CLUE_PROGRAMS "/portolan-calibrate", &found[0], err);
+        status =
+            portolan_settings_find("../clue/calibrate/portolan-calibrate",
+                                   PORTOLAN_CLUE_PROGRAMS "/portolan-calibrate", &found[0], err);
     if (!status && !o->has_no_check)
-        status = find_settings("../clue/calibrate/portolan-patterns",
-                               PORTOLAN_CLUE_PROGRAMS "/portolan-patterns", &found[1], err);
+        status =
+            portolan_settings_find("../clue/calibrate/portolan-patterns",
+                                   PORTOLAN_CLUE_PROGRAMS "/portolan-patterns", &found[1], err);
     if (!status && !(found[2] = realpath("/proc/self/exe", NULL)))
         status = portolan_no_memory(err);
     o->measure = found[0];

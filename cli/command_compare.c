@@ -3,7 +3,6 @@
 
 #include <portolan/compare.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,6 @@ struct side {
     struct trial_store store;
     struct portolan_trial_list trials;
     struct portolan_profile **profiles;
-    char *file; /* of FILE in FILE@SET */
 };
 
 static enum portolan_status read_profiles(struct side *s, struct portolan_error *err)
@@ -81,61 +79,19 @@ static enum portolan_status read_profiles(struct side *s, struct portolan_error 
     return status;
 }
 
-/* Unfinished trials say nothing about the whole run: they count only if selected by number. */
-static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, const char *set,
-                                                 struct portolan_error *err)
-{
-    size_t kept = 0;
-
-    if (isdigit((unsigned char)*set))
-        return PORTOLAN_OK;
-    for (size_t i = 0; i < l->n; i++) {
-        if (!strcmp(l->trials[i]->outcome, "finished"))
-            l->trials[kept++] = l->trials[i];
-        else
-            fprintf(stderr, "portolan: note: trial %lld did not finish and is left out\n",
-                    (long long)l->trials[i]->id);
-    }
-    l->n = kept;
-    return kept ? PORTOLAN_OK
-                : portolan_error_set(err, PORTOLAN_ENOTFOUND, "no trial of '%s' finished", set);
-}
-
-/* Returns whether FILE is meant to be a store, even if it does not exist. */
-static bool is_database(const char *file)
-{
-    size_t length = strlen(file);
-
-    return length > 3 && !strcmp(file + length - 3, ".db");
-}
-
-/* FILE@SET names its own store; otherwise `@` may be part of a name. */
+/* What is left out is said. */
 static enum portolan_status open_side(struct side *s, const struct trial_store_options *options,
                                       const char *set, struct portolan_error *err)
 {
-    struct trial_store_options o = *options;
-    const char *at = strrchr(set, '@');
-    enum portolan_status status;
+    struct portolan_text notes = {0};
+    enum portolan_status status =
+        trial_store_open_set(&s->store, options, set, print_diagnostic, &s->trials, &notes, err);
 
-    if (at && at > set) {
-        s->file = strndup(set, (size_t)(at - set));
-        if (!s->file)
-            return portolan_no_memory(err);
-        if (trial_store_is_one(s->file) || is_database(s->file)) {
-            o = (struct trial_store_options){.file = s->file, .path = options->path};
-            set = at + 1;
-        }
-    }
-    status = trial_store_open(&s->store, &o, print_diagnostic, PORTOLAN_STORE_READ, err);
-    if (status == PORTOLAN_OK)
-        status = trial_store_select(&s->store, *set ? set : NULL, &s->trials, err);
-    if (status == PORTOLAN_OK)
-        status = leave_out_unfinished(&s->trials, set, err);
-    if (status == PORTOLAN_OK) {
-        print_what_is_kept(portolan_trials_keep_machine, &s->trials);
-        status = read_profiles(s, err);
-    }
-    return status;
+    for (char *rest = notes.bytes, *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            fprintf(stderr, "portolan: note: %s\n", line);
+    portolan_text_clear(&notes);
+    return status ? status : read_profiles(s, err);
 }
 
 static void close_side(struct side *s)
@@ -145,7 +101,6 @@ static void close_side(struct side *s)
     free(s->profiles);
     portolan_trials_clear(&s->trials);
     trial_store_close(&s->store);
-    free(s->file);
 }
 
 static int report(const struct options *o, const struct portolan_comparison *c,

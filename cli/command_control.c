@@ -56,75 +56,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* ------------------------------------------------- answers */
-
-static void print_field(const char **at, int width)
-{
-    size_t length = strcspn(*at, "\t\n");
-
-    printf("%-*.*s  ", width, (int)length, *at);
-    *at += length + ((*at)[length] == '\t');
-}
-
-/* port NAME TYPE VARIANT on|off [mastermind] SELECTED IMPLEMENTATION... */
-static void print_port(const char *line)
-{
-    const char *selected;
-    size_t length;
-
-    line += strcspn(line, "\t") + 1;
-    print_field(&line, 24);
-    print_field(&line, 20);
-    print_field(&line, 10);
-    length = strcspn(line, "\t");
-    printf("%.*s", (int)length, line);
-    line += length + 1;
-    line += strcspn(line, "\t") + 1; /* skip [mastermind]: refusals show whether there is one */
-    selected = line;
-    length = strcspn(line, "\t\n");
-    for (line += length; *line == '\t'; line += strcspn(line, "\t\n")) {
-        size_t n = strcspn(++line, "\t\n");
-
-        printf("\n    %c %.*s", n == length && !strncmp(line, selected, n) ? '*' : ' ', (int)n,
-               line);
-    }
-    if (length && !strchr(selected, '\t'))
-        printf("\n    * %.*s", (int)length, selected);
-    printf("\n");
-}
-
-static void print_answer(const char *text, bool failed, int rank)
-{
-    for (const char *line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-
-        if (!strncmp(line, "port\t", 5))
-            print_port(line);
-        else if (rank >= 0)
-            fprintf(failed ? stderr : stdout, "rank %d: %.*s\n", rank, (int)length, line);
-        else
-            fprintf(failed ? stderr : stdout, "%.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
-/* Prints equal answers of all ranks once. */
-static int print_answers(const struct portolan_control_answers *a)
-{
-    bool alike = true, failed = false;
-
-    for (size_t i = 0; i < a->n; i++) {
-        failed = failed || a->list[i].failed;
-        alike = alike && !strcmp(a->list[i].text, a->list[0].text);
-    }
-    for (size_t i = 0; i < (alike ? 1 : a->n); i++) {
-        if (!alike && a->list[i].text[0])
-            printf("rank %zu:\n", i);
-        print_answer(a->list[i].text, a->list[i].failed, alike ? -1 : (int)i);
-    }
-    return failed ? EXIT_BAD_INPUT : 0;
-}
-
 static const char *words_of(const struct options *o)
 {
     return o->commands.length ? o->commands.bytes : "list";
@@ -134,12 +65,19 @@ static int talk(const char *file, const struct options *o)
 {
     struct portolan_error err = {0};
     struct portolan_control_answers answers;
-    int result;
+    struct portolan_text good = {0}, bad = {0};
+    int result = 0;
 
-    if (portolan_control_send(file, words_of(o), o->timeout_s, &answers, &err) == PORTOLAN_OK)
-        result = print_answers(&answers);
-    else
+    if (portolan_control_send(file, words_of(o), o->timeout_s, &answers, &err) == PORTOLAN_OK) {
+        if (!portolan_control_answers_write(&answers, &good, &bad))
+            result = EXIT_BAD_INPUT;
+        fputs(good.bytes ? good.bytes : "", stdout);
+        fputs(bad.bytes ? bad.bytes : "", stderr);
+    } else {
         result = print_error(&err);
+    }
+    portolan_text_clear(&good);
+    portolan_text_clear(&bad);
     portolan_control_answers_clear(&answers);
     return result;
 }

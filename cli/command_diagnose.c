@@ -127,24 +127,6 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------- what is diagnosed */
 
-/* Returns whether the file's first element is <NAME>. */
-static bool begins_with_element(const char *file, const char *name)
-{
-    char text[4096] = "", *at = text;
-    FILE *f = fopen(file, "re");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-
-    if (f)
-        fclose(f);
-    text[n] = 0;
-    while ((at = strchr(at, '<')) && (at[1] == '?' || at[1] == '!')) {
-        char *end = strncmp(at, "<!--", 4) ? at + 1 : strstr(at + 4, "-->");
-
-        at = end ? end : at + 1;
-    }
-    return at && !strncmp(at + 1, name, strlen(name)) && strchr(" \t\r\n>/", at[1 + strlen(name)]);
-}
-
 /* Finds the store to read trials from and to store runs in. */
 static enum portolan_status find_store(struct portolan_subject *s, const struct workbench *bench,
                                        const struct diagnose_options *o, struct portolan_error *err)
@@ -353,7 +335,7 @@ static enum portolan_status open_subject(struct portolan_subject *s, struct work
 {
     enum portolan_status status = PORTOLAN_OK;
 
-    if (o->file && begins_with_element(o->file, "assembly")) {
+    if (o->file && portolan_assembly_is_one(o->file)) {
         o->assembly.file = o->file;
         status = workbench_open(bench, &o->assembly, print_diagnostic, err);
         s->assembly = bench->assembly;
@@ -407,7 +389,7 @@ static enum portolan_status find_programs(struct portolan_experiment_options *ho
                                           char **self, struct portolan_error *err)
 {
     enum portolan_status status =
-        how->program ? find_settings(RECORDER_LIBRARY, recorder, err) : PORTOLAN_OK;
+        how->program ? portolan_settings_find(RECORDER_LIBRARY, recorder, err) : PORTOLAN_OK;
 
     *self = realpath("/proc/self/exe", NULL);
     how->mpiexec = MPIEXEC;

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <portolan/ccaffeine.h>
+#include <portolan/command.h>
 #include <portolan/json.h>
 #include <portolan/link.h>
 
@@ -77,7 +78,7 @@ static enum portolan_status run(struct link_options *o, struct portolan_link_res
     if (status == PORTOLAN_OK)
         status = workbench_open(&w, &o->assembly, print_diagnostic, err);
     if (status == PORTOLAN_OK)
-        status = find_settings("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
+        status = portolan_settings_find("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
     if (status == PORTOLAN_OK)
         status = portolan_link(w.assembly, w.palette, settings, &o->link, result, &d, err);
     workbench_close(&w);

@@ -33,17 +33,9 @@ static const struct cli_option optimize_table[] = {
 static enum portolan_status write_chosen(struct study *s, const struct portolan_plan_answer *a,
                                          const char *file, struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = study_select_chosen(&s->w, a, err);
     char *text = NULL;
 
-    for (size_t i = 0; status == PORTOLAN_OK && i < a->n_variables; i++) {
-        const struct portolan_answer_variable *v = &a->variables[i];
-
-        status = s->w.assembly->program
-                     ? tune_select(s->w.assembly, v->options[v->chosen].implementation, err)
-                     : portolan_assembly_select(s->w.assembly, v->instance,
-                                                v->options[v->chosen].implementation, err);
-    }
     if (status == PORTOLAN_OK)
         status = portolan_assembly_write(s->w.assembly, file, &text, err);
     if (status == PORTOLAN_OK && write_text(file, text))
@@ -62,15 +54,11 @@ static int apply_to_program(struct study *s, const struct portolan_plan_answer *
                             const struct optimize_options *o)
 {
     struct portolan_assembly *a = s->w.assembly;
-    const struct portolan_answer_variable *v = answer->variables;
     struct tune_session session = {0};
     struct portolan_error err = {0};
     const char *line = NULL;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = study_select_chosen(&s->w, answer, &err);
 
-    if (answer->n_variables)
-        status =
-            portolan_assembly_select(a, v->instance, v->options[v->chosen].implementation, &err);
     if (!status)
         status = tune_open(&session, a, NULL, MPIEXEC, &err);
     if (!status)
@@ -224,40 +212,14 @@ static const struct cli_option veto_table[] = {
     {0},
 };
 
-static enum portolan_status lift(const struct workbench *w, const char *what,
-                                 struct portolan_error *err)
-{
-    const char *file = workbench_peek_store(w), *equals = strchr(what, '=');
-    struct portolan_store *store = NULL;
-    char *instance;
-    enum portolan_status status;
-
-    if ((status = apply_select(w->assembly, what, err)) !=
-        PORTOLAN_OK) /* there is such an alternative */
-        return status;
-    if (!file || (!portolan_store_is_server(file) && access(file, F_OK) != 0))
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "'%s' has no stored trials, so there is no veto to lift",
-                                  w->assembly->file);
-    if (!(instance = portolan_asprintf("%.*s", (int)(equals - what), what)))
-        return portolan_no_memory(err);
-    status = portolan_store_open(file, PORTOLAN_STORE_WRITE, &store, err);
-    if (status == PORTOLAN_OK)
-        status = portolan_store_lift_veto(store, w->assembly->name, instance, equals + 1, err);
-    if (status == PORTOLAN_OK)
-        printf("lifted: earlier failures of %s no longer count\n", what);
-    portolan_store_close(store);
-    free(instance);
-    return status;
-}
-
 static int lift_of(struct veto_options *o)
 {
     struct portolan_error err = {0};
     struct workbench w = {0};
 
-    if (workbench_open(&w, &o->study.assembly, print_diagnostic, &err) == PORTOLAN_OK)
-        lift(&w, o->lift, &err);
+    if (workbench_open(&w, &o->study.assembly, print_diagnostic, &err) == PORTOLAN_OK &&
+        study_lift_veto(&w, o->lift, &err) == PORTOLAN_OK)
+        printf("lifted: earlier failures of %s no longer count\n", o->lift);
     workbench_close(&w);
     return err.status == PORTOLAN_OK ? 0 : print_error(&err);
 }

@@ -2,16 +2,8 @@
 /* A study as a page, as JSON, or as lines: predicted compared with measured. */
 #include "report_words.h"
 
-#include <portolan/explain.h>
+#include <portolan/terminal.h>
 #include <portolan/trial_store.h>
-#include <portolan/tune.h>
-#include <portolan/wrap.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 struct report_options {
     struct report_request of;
@@ -44,106 +36,23 @@ static const struct cli_option report_table[] = {
     {0},
 };
 
-/* The columns of a terminal that shows blocks; 0: standard output is none. */
-static int bar_columns(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *locale = NULL, *terminal = getenv("TERM");
-    struct winsize window = {0};
-
-    for (size_t i = 0; i < 3 && !(locale && *locale); i++)
-        locale = getenv(names[i]);
-    if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb") || !locale ||
-        !(strcasestr(locale, "utf-8") || strcasestr(locale, "utf8")))
-        return 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_col)
-        window.ws_col = 80;
-    return window.ws_col < 100 ? window.ws_col : 100;
-}
-
-/* Adds the decisions of the newest trial, if it decided itself. */
-static enum portolan_status add_decisions(struct portolan_store *store,
-                                          const struct portolan_trial *newest,
-                                          struct portolan_text *out, struct portolan_error *err)
-{
-    struct portolan_reason_set *set = NULL;
-    enum portolan_status status = portolan_store_read_reasons(store, newest->id, &set, err);
-
-    if (status == PORTOLAN_OK && set->n_reasons) {
-        portolan_text_add(out, "\nchosen: %s\n", set->reasons[set->n_reasons - 1].choice);
-        portolan_explain_run(&(struct portolan_explained){newest, set, out});
-    }
-    portolan_reason_set_destroy(set);
-    return status;
-}
-
-static enum portolan_status compare_trials(struct portolan_store *store,
-                                           struct portolan_assembly *a, struct portolan_text *out,
-                                           struct portolan_error *err)
-{
-    struct portolan_store_query query = {.assembly = a->name};
-    struct portolan_sample_set *data = NULL;
-    struct portolan_spent spent;
-    enum portolan_status status = portolan_store_read(store, &query, true, &data, err);
-    char *table = NULL;
-
-    if (status == PORTOLAN_OK && a->program)
-        status = tune_explain(a, data, out, err);
-    else if (status == PORTOLAN_OK)
-        status = portolan_wrap_compare(data, &table, err);
-    if (status == PORTOLAN_OK && data->n_trials && table) {
-        const struct portolan_trial *newest = &data->trials[data->n_trials - 1];
-
-        portolan_text_add(out, "%s", table);
-        portolan_profile_add_cost(newest, out);
-        portolan_text_add(out, "\n");
-        if (portolan_trial_read_spent(newest, &spent)) {
-            portolan_text_add(out, "trial %lld: ", (long long)newest->id);
-            portolan_spent_add(&spent, out);
-            portolan_text_add(out, "\n");
-        }
-        status = add_decisions(store, newest, out, err);
-        if (status == PORTOLAN_OK && bar_columns())
-            status = portolan_report_add_bars(store, newest->id, bar_columns(), out, err);
-    }
-    free(table);
-    portolan_sample_set_destroy(data);
-    return status;
-}
-
-/* Reports on a program without an assembly file: compares its options, libraries or candidates. */
-static int report_store(struct assembly_options o)
-{
-    struct portolan_store *store = NULL;
-    struct portolan_text out = {0};
-    struct portolan_error err = {0};
-    struct workbench w;
-    char *text = NULL;
-
-    if (workbench_open_store(&w, &o, &err) != PORTOLAN_OK)
-        return print_error(&err);
-    if (portolan_store_open(o.file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK &&
-        compare_trials(store, w.assembly, &out, &err) == PORTOLAN_OK)
-        portolan_text_take(&out, &text, &err);
-    portolan_text_clear(&out);
-    portolan_store_close(store);
-    workbench_close(&w);
-    return print_made(text, &err);
-}
-
-static int report_lines(const struct report_request *of)
+/* A program without an assembly file has only its store. */
+static int report_lines(struct report_request *of)
 {
     struct portolan_error err = {0};
     struct portolan_text out = {0};
-    struct report_source s;
+    struct report_source s = {0};
     char *text = NULL;
+    int columns = terminal_bar_columns();
+    enum portolan_status status;
 
-    if (portolan_store_is_one(of->study.assembly.file))
-        return report_store(of->study.assembly);
-    if (report_source_open(&s, of, false, &err) == PORTOLAN_OK)
-        s.source.columns = bar_columns();
-    if (err.status == PORTOLAN_OK &&
-        portolan_report_write_text(&s.source, &out, &err) == PORTOLAN_OK)
+    if (portolan_store_is_one(of->study.assembly.file)) {
+        status = report_store_text(&of->study.assembly, columns, &out, &err);
+    } else if (!(status = report_source_open(&s, of, false, &err))) {
+        s.source.columns = columns;
+        status = portolan_report_write_text(&s.source, &out, &err);
+    }
+    if (!status)
         portolan_text_take(&out, &text, &err);
     portolan_text_clear(&out);
     report_source_close(&s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <portolan/command.h>
 #include <portolan/hercule_experiments.h>
 #include <portolan/trace.h>
 
@@ -74,7 +75,7 @@ static int record(const struct trace_options *o)
                                            .window = o->window};
     struct portolan_error err = {0};
     char *library = NULL;
-    enum portolan_status status = find_settings(RECORDER_LIBRARY, &library, &err);
+    enum portolan_status status = portolan_settings_find(RECORDER_LIBRARY, &library, &err);
     int result = 0;
 
     recording.library = library;

@@ -182,83 +182,10 @@ static int exchange(struct tune_options *o, bool writes)
     return result;
 }
 
-enum { MOST_OTHERS = 100 }; /* settings of --vary that are answered */
-
-static size_t count_values(const char *varied)
-{
-    size_t n = 1;
-
-    while ((varied = strchr(varied, ','))) {
-        varied++;
-        n++;
-    }
-    return n;
-}
-
-/* "n=64", with the value of NAME=VALUE,... at *REST, of which its number of values is taken. */
-static const char *setting(struct portolan_arena *arena, const char *varied, size_t *rest)
-{
-    const char *equals = strchr(varied, '='), *value = equals + 1;
-    size_t n = count_values(varied);
-
-    for (size_t k = *rest % n; k; k--)
-        value = strchr(value, ',') + 1;
-    *rest /= n;
-    return portolan_arena_printf(arena, "%.*s=%.*s", (int)(equals - varied), varied,
-                                 (int)strcspn(value, ","), value);
-}
-
-/* Prints in one line what is chosen with the parameters WHERE, which STUDY sets. */
-static void print_choice_at(struct study_options *study, const char *where)
-{
-    struct portolan_text out = {0};
-    struct portolan_error err = {0};
-    const struct portolan_plan_answer *a;
-    struct study s;
-
-    if (!study_open(&s, study, &study_means, true, &err) &&
-        !portolan_plan_choose(s.plan, &a, &err)) {
-        for (size_t i = 0; i < a->n_variables; i++)
-            portolan_text_add(&out, " %s",
-                              a->variables[i].options[a->variables[i].chosen].implementation);
-        portolan_text_add(&out, ", ");
-        portolan_answer_add_time(&out, a->prediction.total_ns, NAN, NAN);
-        printf("at %s: %s%s%s\n", where, a->assembly, out.bytes ? out.bytes : "",
-               a->verdict == PORTOLAN_ANSWER_CANNOT_TELL ? ", but cannot tell" : "");
-    } else {
-        printf("at %s: %s\n", where, err.text);
-    }
-    portolan_text_clear(&out);
-    study_close(&s);
-}
-
-/* Prints what is chosen at the other values of --vary; the last of each was answered. */
-static void print_others(const struct tune_options *o)
-{
-    struct portolan_arena arena = {0};
-    size_t n = 1;
-
-    for (size_t i = 0; i < o->line.n_varied; i++)
-        n *= count_values(o->line.varied[i]);
-    for (size_t k = 0; k + 1 < n && k < MOST_OTHERS; k++) {
-        struct study_options study = {.assembly = o->measure.assembly};
-        struct portolan_text where = {.arena = &arena};
-        size_t rest = k;
-
-        for (size_t i = 0; i < o->line.n_varied; i++) {
-            const char *set = setting(&arena, o->line.varied[i], &rest);
-
-            portolan_text_add(&where, "%s%s", i ? " " : "", set);
-            append_text(&study.assembly.sets, &study.assembly.n_sets, set);
-        }
-        print_choice_at(&study, where.bytes);
-    }
-    portolan_arena_clear(&arena);
-}
-
 static int measure_and_choose(struct job *job, struct tune_options *o)
 {
     struct study_options study = {0};
+    struct portolan_text others = {0};
     struct portolan_error err = {0};
     bool all;
     int result;
@@ -273,8 +200,12 @@ static int measure_and_choose(struct job *job, struct tune_options *o)
         return result;
     all = !study.assembly.n_sets && !o->runs;
     result = optimize_assembly(&study, o->runs);
-    if (all)
-        print_others(o);
+    if (all) {
+        study_choose_at_others(&o->measure.assembly, (const char *const *)o->line.varied,
+                               o->line.n_varied, &study_means, &others);
+        write_text(NULL, others.bytes ? others.bytes : "");
+        portolan_text_clear(&others);
+    }
     return result;
 }
 

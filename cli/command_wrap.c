@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <portolan/command.h>
 #include <portolan/probe.h>
 #include <portolan/wrap.h>
 
@@ -167,8 +168,8 @@ static int run(struct wrap_options *o)
     struct portolan_diagnostics d = {.report = print_diagnostic};
     struct portolan_wrap_result result = {0};
     struct portolan_error err = {0};
-    enum portolan_status status =
-        find_settings("wrap.conf", PORTOLAN_WRAP_SETTINGS, (char **)&o->wrap.settings, &err);
+    enum portolan_status status = portolan_settings_find("wrap.conf", PORTOLAN_WRAP_SETTINGS,
+                                                         (char **)&o->wrap.settings, &err);
     int code = EXIT_OF_WRAP;
 
     if (status == PORTOLAN_OK) {

@@ -163,29 +163,6 @@ static char *path_beside_program(const char *name)
     return portolan_asprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
 }
 
-enum portolan_status find_settings(const char *name, const char *installed, char **file,
-                                   struct portolan_error *err)
-{
-    const char *const places[] = {name, installed};
-
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        *file = path_beside_program(places[i]);
-        if (!*file)
-            return portolan_no_memory(err);
-        if (access(*file, R_OK) == 0)
-            return PORTOLAN_OK;
-        if (i + 1 < sizeof places / sizeof *places)
-            free(*file);
-    }
-    portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                       "there is no %s; in a build folder run make, which builds it, otherwise "
-                       "install all packages of Portolan",
-                       *file);
-    free(*file);
-    *file = NULL;
-    return PORTOLAN_ENOTFOUND;
-}
-
 static error_t print_version(void *to, char *arg, const struct cli_option *option,
                              struct argp_state *state)
 {

@@ -5,25 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void print_what_is_kept(void (*keep)(struct portolan_trial_list *, struct portolan_text *),
-                        struct portolan_trial_list *list)
-{
-    struct portolan_text note = {0};
-
-    keep(list, &note);
-    if (note.length)
-        fprintf(stderr, "portolan: note: %s\n", note.bytes);
-    portolan_text_clear(&note);
-}
-
 enum portolan_status trial_store_select_alike(const struct trial_store *t, const char *text,
                                               struct portolan_trial_list *list,
                                               struct portolan_error *err)
 {
+    struct portolan_text note = {0};
     enum portolan_status status = trial_store_select(t, text, list, err);
 
     if (!status)
-        print_what_is_kept(portolan_trials_keep_alike, list);
+        portolan_trials_keep_alike(list, &note);
+    if (note.length)
+        fprintf(stderr, "portolan: note: %s\n", note.bytes);
+    portolan_text_clear(&note);
     return status;
 }
 

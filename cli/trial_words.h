@@ -23,10 +23,6 @@ cli_take_fn trial_store_take_word;
         .offset = offsetof(type, member)                                                           \
     }
 
-/* Leaves in LIST what KEEP leaves (portolan_trials_keep_alike() or _machine()); a note says what
- * was left out. */
-void print_what_is_kept(void (*keep)(struct portolan_trial_list *, struct portolan_text *),
-                        struct portolan_trial_list *list);
 /* Selects trials that make one law; a note says which others were left out. */
 enum portolan_status trial_store_select_alike(const struct trial_store *t, const char *text,
                                               struct portolan_trial_list *list,

@@ -50,7 +50,7 @@ static enum portolan_status link_program(struct virtual_trials *v, const struct 
     free(folder);
     if (!v->program)
         return portolan_no_memory(err);
-    status = find_settings("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
+    status = portolan_settings_find("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
     if (!status)
         status =
             portolan_link(w->assembly, w->palette, settings,

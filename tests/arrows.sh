@@ -62,7 +62,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: answer base assembly callgraph measure choice models plan race store
 optimizer/library: answer base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
-optimizer/study: assembly base command cores framework json list machine measure optimizer options palette program recorder session settle store study supervise trials trial_command trial_store tune workbench
+optimizer/study: answer assembly base command cores framework json list machine measure optimizer options palette program recorder session settle store study supervise trials trial_command trial_store tune workbench
 optimizer/tune: assembly base command json list machine options plan recorder store supervise trials tune xml
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
@@ -85,7 +85,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command stats assembly control probe record store proxygen functions recorder tau wrap progress
 report: answer base chart command compare explain follow grid json list mastermind measure assembly palette plan profile report store progress tune
 report/follow: base follow json store
-report/source: base report study trials report_source
+report/source: base explain report report_source study trials trial_store tune wrap
 report/serve: base list machine page_server
 cli: base examine explain grid health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line cores progress page_server terminal control_client follow options report_source session study trials trial_command trial_store tune
 python: base framework list machine mpi report session settle store study trials

@@ -62,6 +62,14 @@ enum portolan_status portolan_settings_read(struct portolan_arena *arena, const 
                                             const struct portolan_setting *settings, size_t n,
                                             struct portolan_error *err);
 
+/**
+ * A file of the build that the running program belongs to, such as its settings: NAME next to the
+ * program or, if that is not there, INSTALLED, relative to the program's folder. The caller frees
+ * *FILE. PORTOLAN_ENOTFOUND, with the remedy; PORTOLAN_ENOMEM.
+ */
+enum portolan_status portolan_settings_find(const char *name, const char *installed, char **file,
+                                            struct portolan_error *err);
+
 /** The whole file, NUL-terminated; *SIZE bytes without the NUL. PORTOLAN_EIO, PORTOLAN_ENOMEM. */
 enum portolan_status portolan_file_read(struct portolan_arena *arena, const char *file,
                                         const char **text, size_t *size,

@@ -126,6 +126,22 @@ bool terminal_is_there(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
+int terminal_bar_columns(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL, *terminal = getenv("TERM");
+    struct winsize window = {0};
+
+    for (size_t i = 0; i < 3 && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb") || !locale ||
+        !(strcasestr(locale, "utf-8") || strcasestr(locale, "utf8")))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_col)
+        window.ws_col = 80;
+    return window.ws_col < 100 ? window.ws_col : 100;
+}
+
 enum portolan_status terminal_open(const char *program, const char *history_name,
                                    terminal_complete_fn complete_words, void *arg,
                                    struct terminal **out, struct portolan_error *err)

@@ -191,6 +191,22 @@ static void a_program_that_is_not_there_is_an_error_of_its_own(void **state)
     portolan_arena_clear(&arena);
 }
 
+static void settings_lie_next_to_the_program(void **state)
+{
+    char *self = realpath("/proc/self/exe", NULL), *file;
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(portolan_settings_find("none.conf", strrchr(self, '/') + 1, &file, &err), 0);
+    assert_string_equal(file, self);
+    free(file);
+    assert_int_equal(portolan_settings_find("none.conf", "../lib/none.conf", &file, &err),
+                     PORTOLAN_ENOTFOUND);
+    assert_null(file);
+    assert_non_null(strstr(err.text, "/../lib/none.conf; in a build folder run make"));
+    free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_signal_to_this_process_ends_it),
         cmocka_unit_test(variables_of_launchers_are_not_inherited),
         cmocka_unit_test(a_program_that_is_not_there_is_an_error_of_its_own),
+        cmocka_unit_test(settings_lie_next_to_the_program),
     };
 
     return cmocka_run_group_tests_name("base supervise", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An assembly as Graphviz DOT: instances as boxes, provides ports left, uses ports right. */
+/* An assembly as Graphviz DOT: instances as boxes, provides ports left, uses ports right; and as
+ * lines. */
 #include "assembly.h"
 
 #include <portolan/palette.h>
@@ -187,4 +188,43 @@ enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
     }
     portolan_text_add(&g.b, "}\n");
     return portolan_text_take(&g.b, dot, err);
+}
+
+/* ------------------------------------------------------------------ as lines */
+
+/* "[proxy]" marks connections with a proxy: monitored, or ready for a swap. */
+static void list_connection(struct portolan_text *out, const struct portolan_assembly *a,
+                            const struct portolan_assembly_connection *c)
+{
+    const struct portolan_assembly_instance *provider =
+        portolan_assembly_peek_instance(a, c->provider);
+    bool swappable = provider && provider->n_alternatives > 1;
+
+    portolan_text_add(out, "  %s.%s --%s--> %s.%s\n", c->user, c->uses,
+                      c->monitored ? "[timing proxy]"
+                      : swappable  ? "[proxy]"
+                                   : "",
+                      c->provider, c->provides);
+}
+
+enum portolan_status portolan_assembly_list(const struct portolan_assembly *a, char **text,
+                                            struct portolan_error *err)
+{
+    struct portolan_text out = {0};
+
+    portolan_text_add(&out, "assembly '%s' (%s)\n", a->name, a->file);
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &a->instances[i];
+
+        portolan_text_add(&out, "  %-12s %s", instance->name,
+                          instance->alternatives[instance->selected].class_name);
+        for (size_t k = 0; k < instance->n_alternatives; k++)
+            if (k != instance->selected)
+                portolan_text_add(&out, " | %s", instance->alternatives[k].class_name);
+        portolan_text_add(&out, "\n");
+    }
+    portolan_text_add(&out, "connections\n");
+    for (size_t i = 0; i < a->n_connections; i++)
+        list_connection(&out, a, &a->connections[i]);
+    return portolan_text_take(&out, text, err);
 }

@@ -4,6 +4,7 @@
 #include "assembly.h"
 #include "value.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct xml_rule path = {.name = "path", .required = XML_WORDS("dir")};
@@ -377,6 +378,23 @@ enum portolan_status portolan_assembly_read_text(const char *text, size_t size, 
                                                  struct portolan_error *err)
 {
     return read_any(text, size, file, read_tree, d, a, err);
+}
+
+bool portolan_assembly_is_one(const char *file)
+{
+    char text[4096] = "", *at = text;
+    FILE *f = fopen(file, "re");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    while ((at = strchr(at, '<')) && (at[1] == '?' || at[1] == '!')) {
+        char *end = strncmp(at, "<!--", 4) ? at + 1 : strstr(at + 4, "-->");
+
+        at = end ? end : at + 1;
+    }
+    return at && !strncmp(at, "<assembly", 9) && strchr(" \t\r\n>/", at[9]);
 }
 
 enum portolan_status portolan_assembly_read(const char *file, struct portolan_diagnostics *d,

@@ -327,6 +327,9 @@ PORTOLAN_API enum portolan_status portolan_assembly_read_text(const char *text, 
                                                               struct portolan_assembly **a,
                                                               struct portolan_error *err);
 
+/** Returns whether the first element of FILE is <assembly>. */
+PORTOLAN_API bool portolan_assembly_is_one(const char *file);
+
 /**
  * The same for a file that holds one <paradigm> element alone: an assembly with nothing else.
  */
@@ -367,6 +370,11 @@ portolan_assembly_join_applies(struct portolan_assembly *a, const struct portola
 PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
                                                           const char *file, char **text,
                                                           struct portolan_error *err);
+
+/** *TEXT, which the caller frees: its instances, with their alternatives, and its connections, as
+ * lines. Errors: ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_assembly_list(const struct portolan_assembly *a,
+                                                         char **text, struct portolan_error *err);
 
 /** *DOT: a drawing in Graphviz's language of instances, ports, connections, alternatives, monitors;
  * the caller frees it. PALETTE may be NULL. Errors: ENOMEM. */

@@ -464,7 +464,40 @@ static void drawing_shows_instances_ports_and_monitors(void **state)
                            "[color=\"#b03030\", penwidth=2, label=\"profile\\nsolve: compute\"]"));
     assert_non_null(strstr(dot, "or heat.Cholmod"));
     free(dot);
+    assert_int_equal(portolan_assembly_list(a, &dot, NULL), PORTOLAN_OK);
+    assert_memory_equal(dot, "assembly 'plate' (", 18);
+    assert_non_null(strstr(dot, "\n  solver       heat."));
+    assert_non_null(strstr(dot, " | heat.Cholmod"));
+    assert_non_null(strstr(dot, "\nconnections\n"));
+    assert_non_null(strstr(dot, "\n  driver.solver --[timing proxy]--> solver."));
+    free(dot);
     portolan_assembly_destroy(a);
+}
+
+static void a_file_of_an_assembly_is_known_by_its_first_element(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_one;
+    } files[] = {
+        {"<?xml version=\"1.0\"?>\n<!-- <paradigm> -->\n<assembly name=\"a\"/>", true},
+        {"<assembly>", true},
+        {"<assemblyline/>", false},
+        {"<paradigm name=\"a\"><assembly/></paradigm>", false},
+        {"", false},
+    };
+    char path[] = "/tmp/portolan-assembly-XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        assert_int_equal(portolan_replace_file(path, files[i].text, strlen(files[i].text), NULL),
+                         PORTOLAN_OK);
+        assert_int_equal(portolan_assembly_is_one(path), files[i].is_one);
+    }
+    close(fd);
+    unlink(path);
+    assert_false(portolan_assembly_is_one(path));
 }
 
 static void every_failed_allocation_is_survived(void **state)
@@ -508,4 +541,5 @@ UNIT_TESTS(cmocka_unit_test(everything_written_is_read),
            cmocka_unit_test(hash_follows_what_is_computed),
            cmocka_unit_test(setting_names_the_nearest_word),
            cmocka_unit_test(drawing_shows_instances_ports_and_monitors),
+           cmocka_unit_test(a_file_of_an_assembly_is_known_by_its_first_element),
            cmocka_unit_test(every_failed_allocation_is_survived))

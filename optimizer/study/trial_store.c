@@ -2,6 +2,7 @@
 #include <portolan/command.h>
 #include <portolan/trial_store.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,6 +84,7 @@ void trial_store_close(struct trial_store *t)
 {
     portolan_store_close(t->store);
     workbench_close(&t->bench);
+    free(t->own_path);
     *t = (struct trial_store){0};
 }
 
@@ -115,5 +117,66 @@ enum portolan_status trial_store_select(const struct trial_store *t, const char 
     free(named);
     if (status != PORTOLAN_OK)
         portolan_error_prefix(err, "store '%s'", t->path);
+    return status;
+}
+
+/* ------------------------------------------------- sets to be compared */
+
+/* Unfinished trials say nothing about the whole run: they count only if selected by number. */
+static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, const char *set,
+                                                 struct portolan_text *notes,
+                                                 struct portolan_error *err)
+{
+    size_t kept = 0;
+
+    if (isdigit((unsigned char)*set))
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < l->n; i++) {
+        if (!strcmp(l->trials[i]->outcome, "finished"))
+            l->trials[kept++] = l->trials[i];
+        else
+            portolan_text_add(notes, "trial %lld did not finish and is left out\n",
+                              (long long)l->trials[i]->id);
+    }
+    l->n = kept;
+    return kept ? PORTOLAN_OK
+                : portolan_error_set(err, PORTOLAN_ENOTFOUND, "no trial of '%s' finished", set);
+}
+
+/* Returns whether FILE is meant to be a store, even if it does not exist. */
+static bool is_database(const char *file)
+{
+    size_t length = strlen(file);
+
+    return length > 3 && !strcmp(file + length - 3, ".db");
+}
+
+enum portolan_status trial_store_open_set(struct trial_store *t,
+                                          const struct trial_store_options *options,
+                                          const char *set, workbench_report_fn *report,
+                                          struct portolan_trial_list *list,
+                                          struct portolan_text *notes, struct portolan_error *err)
+{
+    struct trial_store_options o = *options;
+    const char *at = strrchr(set, '@');
+    struct portolan_text kept = {0};
+    char *file = at && at > set ? portolan_asprintf("%.*s", (int)(at - set), set) : NULL;
+    enum portolan_status status;
+
+    if (file && (trial_store_is_one(file) || is_database(file))) { /* '@' may be part of a name */
+        o = (struct trial_store_options){.file = file, .path = options->path};
+        set = at + 1;
+    }
+    status = trial_store_open(t, &o, report, PORTOLAN_STORE_READ, err);
+    t->own_path = file;
+    if (!status)
+        status = trial_store_select(t, *set ? set : NULL, list, err);
+    if (!status)
+        status = leave_out_unfinished(list, set, notes, err);
+    if (!status)
+        portolan_trials_keep_machine(list, &kept);
+    if (kept.length)
+        portolan_text_add(notes, "%s\n", kept.bytes);
+    portolan_text_clear(&kept);
     return status;
 }

@@ -75,18 +75,9 @@ static bool copy_lists(struct assembly_options *o)
     return copy_list(&o->cases, o->n_cases) && all;
 }
 
-static void free_lists(struct assembly_options *o)
-{
-    free(o->sets);
-    free(o->selects);
-    free(o->pins);
-    free(o->forbids);
-    free(o->cases);
-}
-
 void report_request_clear(struct report_request *q)
 {
-    free_lists(&q->study.assembly);
+    workbench_clear_lists(&q->study.assembly);
     free(q->study.assembly.context_names);
     free(q->study.assembly.contexts);
 }
@@ -107,7 +98,7 @@ static enum portolan_status open_bench(struct report_source *s, const struct rep
         status = q->means->name_machine(o.machine, &s->study.machine, &why);
     if (!status && !plan)
         status = workbench_open(&s->study.w, &o.assembly, q->means->report, &why);
-    free_lists(&o.assembly);
+    workbench_clear_lists(&o.assembly);
     if (status && !s->study.w.assembly && !is_store) {
         *err = why;
         return status;

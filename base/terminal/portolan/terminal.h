@@ -18,6 +18,9 @@ typedef char **(*terminal_complete_fn)(void *arg, const char *line, size_t *n);
 /* Returns whether standard input and output are a terminal. */
 bool terminal_is_there(void);
 
+/* The columns of standard output, at most 100, if it is a terminal that shows blocks; else 0. */
+int terminal_bar_columns(void);
+
 /*
  * Opens a terminal on standard input and output. Lines are kept in the user's history, the file
  * HISTORY. Errors: EIO, ENOMEM.

@@ -56,4 +56,23 @@ enum portolan_status study_plan(struct study *s, const struct study_options *o, 
                                 struct portolan_error *err);
 void study_close(struct study *s);
 
+/*
+ * Adds a line to OUT for each setting of the parameters VARIED, "NAME=VALUE,...", but the last
+ * value of each: what is chosen there, and in which time. At most 100 lines.
+ */
+void study_choose_at_others(const struct assembly_options *assembly, const char *const *varied,
+                            size_t n_varied, const struct study_means *means,
+                            struct portolan_text *out);
+
+/* Selects in W's assembly what A chose. Errors: those of portolan_assembly_select(). */
+enum portolan_status study_select_chosen(struct workbench *w, const struct portolan_plan_answer *a,
+                                         struct portolan_error *err);
+
+/*
+ * Lets failures so far of "INSTANCE=CLASS" no longer count in W's store. Errors: ENOTFOUND if there
+ * is no such alternative, or no store; those of the store.
+ */
+enum portolan_status study_lift_veto(const struct workbench *w, const char *what,
+                                     struct portolan_error *err);
+
 #endif

@@ -19,6 +19,7 @@ struct trial_store {
     const char *assembly; /**< use only its trials; NULL: all */
     struct portolan_store *store;
     struct workbench bench;
+    char *own_path; /**< of FILE in FILE@SET; or NULL */
 };
 
 struct trial_store_options {
@@ -48,5 +49,17 @@ void trial_store_remove_trace(const struct trial_store *t, const char *folder);
 enum portolan_status trial_store_select(const struct trial_store *t, const char *text,
                                         struct portolan_trial_list *list,
                                         struct portolan_error *err);
+
+/**
+ * Opens T and selects the finished trials of one machine in it, to be compared with others: SET, in
+ * the store of O, or FILE@SET. Trials that are named by their numbers count however they ended.
+ * Adds to NOTES, a line each, what is left out. Errors: ENOTFOUND if none finished; those of
+ * trial_store_open() and portolan_trials_select(). T must be closed whatever the status.
+ */
+enum portolan_status trial_store_open_set(struct trial_store *t,
+                                          const struct trial_store_options *o, const char *set,
+                                          workbench_report_fn *report,
+                                          struct portolan_trial_list *list,
+                                          struct portolan_text *notes, struct portolan_error *err);
 
 #endif

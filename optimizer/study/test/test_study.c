@@ -265,6 +265,79 @@ static void only_traces_of_the_store_are_removed(void **state)
     portolan_arena_clear(&arena);
 }
 
+static void a_veto_is_lifted_where_trials_are_stored(void **state)
+{
+    struct portolan_error err = {0}, none = {0};
+    struct workbench w;
+
+    if (open_with(&w, NULL, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(study_lift_veto(&w, "solver=heat.Cholmod", &err), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(err.text, "has no stored trials, so there is no veto to lift"));
+    assert_int_equal(study_lift_veto(&w, "solver=heat.Colmod", &none), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(none.text, "did you mean 'heat.Cholmod'?"));
+    workbench_close(&w);
+}
+
+static void every_other_setting_is_answered_in_a_line(void **state)
+{
+    const struct study_means means = {.name_machine = no_machine};
+    const struct assembly_options o = {.file = test_file_write("heat.xml", heat), .path = PALETTE};
+    static const char *const varied[] = {"n=8,16", "tolerance=1,2,3"};
+    struct portolan_text out = {0};
+    int lines = 0;
+
+    study_choose_at_others(&o, varied, 2, &means, &out);
+    for (const char *at = out.bytes; at && (at = strstr(at, "at n=")); at++)
+        lines++;
+    assert_int_equal(lines, 5); /* all but the last of each */
+    assert_memory_equal(out.bytes, "at n=8 tolerance=1: ", 20);
+    assert_non_null(strstr(out.bytes, "\nat n=8 tolerance=3: "));
+    assert_null(strstr(out.bytes, "at n=16 tolerance=3"));
+    portolan_text_clear(&out);
+}
+
+/* Trials of plate: 1 finished, 2 failed, 3 finished. */
+static void sets_to_be_compared_have_what_finished(void **state)
+{
+    static const char *const outcomes[] = {"finished", "failed", "finished"};
+    const struct portolan_trial t = {.assembly = "plate", .purpose = "fixed", .ranks = 1};
+    char *file = strdup(test_file("set.db")), *named = portolan_asprintf("%s@name:plate", file);
+    struct {
+        const char *set;
+        size_t n;
+        const char *notes;
+    } sets[] = {{"name:plate", 2, "trial 2 did not finish and is left out\n"},
+                {"1-2", 2, NULL},
+                {named, 2, "trial 2 did not finish and is left out\n"}};
+    struct portolan_store *store;
+    int64_t id;
+
+    assert_int_equal(portolan_store_open(file, PORTOLAN_STORE_WRITE, &store, NULL), PORTOLAN_OK);
+    for (size_t i = 0; i < 3; i++)
+        if (portolan_store_begin_trial(store, &t, &id, NULL) ||
+            portolan_store_end_trial(store, id, outcomes[i], 1e9, NULL))
+            fail();
+    portolan_store_close(store);
+    for (size_t i = 0; i < 3; i++) {
+        const struct trial_store_options o = {.file = sets[i].set == named ? "other.db" : file};
+        struct portolan_trial_list list = {0};
+        struct portolan_text notes = {0};
+        struct portolan_error err = {0};
+        struct trial_store opened;
+
+        if (trial_store_open_set(&opened, &o, sets[i].set, NULL, &list, &notes, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(list.n, sets[i].n);
+        assert_true(sets[i].notes ? !strcmp(notes.bytes, sets[i].notes) : !notes.length);
+        portolan_text_clear(&notes);
+        portolan_trials_clear(&list);
+        trial_store_close(&opened);
+    }
+    free(named);
+    free(file);
+}
+
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(settings_change_the_assembly),
                    cmocka_unit_test(a_trial_is_a_run_of_its_own),
@@ -275,4 +348,7 @@ UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(a_store_without_an_assembly_is_no_study),
                    cmocka_unit_test(an_assembly_without_measurements_says_what_to_do),
                    cmocka_unit_test(the_store_meant_is_that_of_the_file),
-                   cmocka_unit_test(only_traces_of_the_store_are_removed))
+                   cmocka_unit_test(only_traces_of_the_store_are_removed),
+                   cmocka_unit_test(a_veto_is_lifted_where_trials_are_stored),
+                   cmocka_unit_test(every_other_setting_is_answered_in_a_line),
+                   cmocka_unit_test(sets_to_be_compared_have_what_finished))

@@ -35,6 +35,10 @@ struct portolan_control_answers {
 enum portolan_status portolan_control_send(const char *file, const char *commands, double timeout_s,
                                            struct portolan_control_answers *answers,
                                            struct portolan_error *err);
+/** Adds to GOOD what ranks answered, and to BAD why others failed, as lines; what all ranks answer
+ * alike once. Returns false if a rank failed. */
+bool portolan_control_answers_write(const struct portolan_control_answers *answers,
+                                    struct portolan_text *good, struct portolan_text *bad);
 void portolan_control_answers_clear(struct portolan_control_answers *answers);
 
 #endif

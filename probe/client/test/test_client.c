@@ -112,8 +112,35 @@ static void nobody_replies_in_time(void **state)
     portolan_control_answers_clear(&answers);
 }
 
+static void answers_are_text(void **state)
+{
+    char port[] = "port\tsolver\tmy.Solver\tmastermind\ton\tyes\tA\tA\tB\n", same[] = "2 ports\n",
+         none[] = "no such port\n";
+    struct portolan_control_answers one = {1, &(struct portolan_control_answer){port, false}},
+                                    alike = {2, (struct portolan_control_answer[]){{same, false},
+                                                                                   {same, false}}},
+                                    other = {2, (struct portolan_control_answer[]){{same, false},
+                                                                                   {none, true}}};
+    struct portolan_text good = {0}, bad = {0};
+
+    assert_true(portolan_control_answers_write(&one, &good, &bad));
+    assert_string_equal(good.bytes,
+                        "solver                    my.Solver             mastermind  on\n"
+                        "    * A\n      B\n");
+    portolan_text_clear(&good);
+    assert_true(portolan_control_answers_write(&alike, &good, &bad));
+    assert_string_equal(good.bytes, "2 ports\n");
+    assert_int_equal(bad.length, 0);
+    portolan_text_clear(&good);
+    assert_false(portolan_control_answers_write(&other, &good, &bad));
+    assert_string_equal(good.bytes, "rank 0:\nrank 0: 2 ports\nrank 1:\n");
+    assert_string_equal(bad.bytes, "rank 1: no such port\n");
+    portolan_text_clear(&good);
+    portolan_text_clear(&bad);
+}
+
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(a_process_says_how_it_listens),
                    cmocka_unit_test(signals_are_commands),
                    cmocka_unit_test(all_ranks_answer_this_request),
-                   cmocka_unit_test(nobody_replies_in_time))
+                   cmocka_unit_test(nobody_replies_in_time), cmocka_unit_test(answers_are_text))

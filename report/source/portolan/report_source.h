@@ -37,6 +37,14 @@ void report_source_close(struct report_source *s);
 enum portolan_status report_store_name(const struct report_request *request, char **name,
                                        struct portolan_error *err);
 
+/*
+ * Adds to OUT what the store O->file says of a program without an assembly file: its options,
+ * libraries or candidates, compared with each other; with bars of COLUMNS, unless 0. Frees the
+ * lists of O.
+ */
+enum portolan_status report_store_text(struct assembly_options *o, int columns,
+                                       struct portolan_text *out, struct portolan_error *err);
+
 /* The JSON document of what is stored now; may be called again with the same request. */
 enum portolan_status report_document(const struct report_request *request,
                                      struct portolan_text *out, struct portolan_error *err);

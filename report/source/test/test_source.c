@@ -83,7 +83,19 @@ static void a_document_can_be_made_again(void **state)
     report_request_clear(&q);
 }
 
+static void a_store_of_assemblies_has_no_text_of_a_program(void **state)
+{
+    struct assembly_options o = {.file = make_store("text.db", 1)};
+    struct portolan_text out = {0};
+    struct portolan_error err = {0};
+
+    assert_int_equal(report_store_text(&o, 80, &out, &err), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(err.text, "has no trial of a wrapped program"));
+    assert_int_equal(out.length, 0);
+}
+
 UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(a_store_is_reported_without_its_assembly),
                    cmocka_unit_test(two_sets_are_before_and_now),
-                   cmocka_unit_test(a_document_can_be_made_again))
+                   cmocka_unit_test(a_document_can_be_made_again),
+                   cmocka_unit_test(a_store_of_assemblies_has_no_text_of_a_program))
