@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --------------------------------------------------------------------------------------- export */
 
@@ -104,23 +103,13 @@ static enum portolan_status choose_output(struct export_options *o, char **own,
     return *own ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* Warns that the store lacks some measurements, since exported files cannot say so. */
-static void warn(const struct portolan_trial *t)
+static void warn(struct portolan_text *missing)
 {
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, "steps not stored") ||
-            !strcmp(t->metadata[i].name, "rows lost"))
-            fprintf(stderr, "portolan: warning: trial %" PRId64 ": %s: %s\n", t->id,
-                    t->metadata[i].name, t->metadata[i].value);
-    for (size_t i = 0; t->ranks > 1 && i < t->n_parameters; i++) {
-        const char *dot = strrchr(t->parameters[i].name, '.');
+    char *rest = missing->bytes;
 
-        if (dot && !strcmp(dot, ".detail") && !strcmp(t->parameters[i].value, "summary"))
-            fprintf(stderr,
-                    "portolan: warning: trial %" PRId64 " has the samples and rows of rank 0 alone "
-                    "(%s=summary); statistics have all %d ranks\n",
-                    t->id, t->parameters[i].name, t->ranks);
-    }
+    for (char *line; (line = strsep(&rest, "\n")) && *line;)
+        fprintf(stderr, "portolan: warning: %s\n", line);
+    portolan_text_clear(missing);
 }
 
 static enum portolan_status export_trials(struct export_options *o, const struct trial_store *t,
@@ -128,6 +117,7 @@ static enum portolan_status export_trials(struct export_options *o, const struct
                                           struct portolan_error *err)
 {
     struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_text missing = {0};
     int64_t *trials = portolan_calloc(list->n, sizeof *trials);
     char *own = NULL, *recorded = NULL;
     enum portolan_status status;
@@ -155,7 +145,8 @@ static enum portolan_status export_trials(struct export_options *o, const struct
     if (status == PORTOLAN_OK && own)
         printf("%s\n", own);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->job.n_trials; i++)
-        warn(list->trials[list->n - o->job.n_trials + i]);
+        portolan_export_missing(list->trials[list->n - o->job.n_trials + i], &missing);
+    warn(&missing);
     free(own);
     free(recorded);
     free(trials);
@@ -205,30 +196,6 @@ static const struct cli_option import_table[] = {
     {0},
 };
 
-/* Removes a store that was created for an import that failed. */
-static void remove_new(const char *store)
-{
-    static const char *const parts[] = {"", "-wal", "-shm", "-journal"};
-
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char *file = portolan_asprintf("%s%s", store, parts[i]);
-
-        if (file)
-            unlink(file);
-        free(file);
-    }
-}
-
-static bool is_empty(struct portolan_store *store)
-{
-    struct portolan_sample_set *set = NULL;
-    bool empty = store && portolan_store_read(store, NULL, false, &set, NULL) == PORTOLAN_OK &&
-                 set->n_trials == 0;
-
-    portolan_sample_set_destroy(set);
-    return empty;
-}
-
 int command_import(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -241,21 +208,12 @@ int command_import(int argc, char **argv)
     struct import_options o = {.store = "portolan.db"};
     struct portolan_diagnostics d = {.report = print_diagnostic};
     struct portolan_error err = {0};
-    struct portolan_store *store = NULL;
     enum portolan_status status;
-    bool is_new;
     int64_t id = 0;
 
     parse_line(&line, argc, argv, 0, &o);
     o.import.paths = o.paths;
-    is_new = !portolan_store_is_server(o.store) && access(o.store, F_OK) != 0;
-    status = portolan_store_open(o.store, PORTOLAN_STORE_WRITE, &store, &err);
-    if (status == PORTOLAN_OK)
-        status = portolan_import_tau(store, &o.import, &id, &d, &err);
-    is_new = is_new && is_empty(store);
-    portolan_store_close(store);
-    if (status != PORTOLAN_OK && is_new)
-        remove_new(o.store);
+    status = portolan_import_tau_at(o.store, &o.import, &id, &d, &err);
     free(o.paths);
     if (status == PORTOLAN_OK)
         printf("trial %" PRId64 "\n", id);

@@ -4,7 +4,6 @@
 
 #include <portolan/options.h>
 #include <portolan/program.h>
-#include <portolan/store.h>
 #include <portolan/tune.h>
 
 #include <math.h>
@@ -134,27 +133,6 @@ static void copy_sets(const struct assembly_options *from, struct assembly_optio
         append_text(&to->sets, &to->n_sets, from->sets[i]);
 }
 
-/* Writes all trials as hyperfine does. */
-static enum portolan_status write_trials(const struct workbench *w, struct portolan_text *out,
-                                         struct portolan_error *err)
-{
-    struct portolan_store_query query = {.assembly = w->assembly->name};
-    struct portolan_sample_set *set = NULL;
-    struct portolan_store *store;
-    enum portolan_status status =
-        portolan_store_open(workbench_peek_store(w), PORTOLAN_STORE_READ, &store, err);
-
-    if (!status)
-        status = portolan_store_read(store, &query, false, &set, err);
-    if (!status)
-        status = tune_offer_measured(w->assembly, set, err);
-    if (!status)
-        status = tune_write_hyperfine(w->assembly, set, out, err);
-    portolan_sample_set_destroy(set);
-    portolan_store_close(store);
-    return status;
-}
-
 /* Takes trials from hyperfine's file, or (WRITES) writes all in its form. */
 static int exchange(struct tune_options *o, bool writes)
 {
@@ -171,7 +149,7 @@ static int exchange(struct tune_options *o, bool writes)
         !tune_open(&s, w.assembly, NULL, MPIEXEC, &err)) {
         w.assembly->purpose = "explore";
         if (writes)
-            write_trials(&w, &out, &err);
+            tune_write_hyperfine(w.assembly, workbench_peek_store(&w), &out, &err);
         else if (!tune_read_hyperfine(&s, w.assembly, o->hyperfine, &n, &err))
             printf("%s: %zu trials\n", o->hyperfine, n);
     }

@@ -135,3 +135,21 @@ enum portolan_status portolan_export_write(const struct portolan_export_options 
     portolan_sample_set_destroy(job.set);
     return status;
 }
+
+void portolan_export_missing(const struct portolan_trial *t, struct portolan_text *out)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!strcmp(t->metadata[i].name, "steps not stored") ||
+            !strcmp(t->metadata[i].name, "rows lost"))
+            portolan_text_add(out, "trial %" PRId64 ": %s: %s\n", t->id, t->metadata[i].name,
+                              t->metadata[i].value);
+    for (size_t i = 0; t->ranks > 1 && i < t->n_parameters; i++) {
+        const char *dot = strrchr(t->parameters[i].name, '.');
+
+        if (dot && !strcmp(dot, ".detail") && !strcmp(t->parameters[i].value, "summary"))
+            portolan_text_add(out,
+                              "trial %" PRId64 " has the samples and rows of rank 0 alone "
+                              "(%s=summary); statistics have all %d ranks\n",
+                              t->id, t->parameters[i].name, t->ranks);
+    }
+}

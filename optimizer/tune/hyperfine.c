@@ -4,6 +4,7 @@
 
 #include <portolan/json.h>
 #include <portolan/options.h>
+#include <portolan/store.h>
 #include <portolan/trials.h>
 
 #include <jansson.h>
@@ -198,7 +199,7 @@ static void write_result(struct portolan_json *j, const struct portolan_sample_s
     portolan_json_number(j, "max", times[n - 1]);
 }
 
-enum portolan_status tune_write_hyperfine(struct portolan_assembly *a,
+static enum portolan_status write_results(struct portolan_assembly *a,
                                           const struct portolan_sample_set *set,
                                           struct portolan_text *out, struct portolan_error *err)
 {
@@ -228,4 +229,23 @@ enum portolan_status tune_write_hyperfine(struct portolan_assembly *a,
     portolan_arena_clear(&arena);
     free(times);
     return times && !out->failed ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+enum portolan_status tune_write_hyperfine(struct portolan_assembly *a, const char *path,
+                                          struct portolan_text *out, struct portolan_error *err)
+{
+    struct portolan_store_query query = {.assembly = a->name};
+    struct portolan_sample_set *set = NULL;
+    struct portolan_store *store;
+    enum portolan_status status = portolan_store_open(path, PORTOLAN_STORE_READ, &store, err);
+
+    if (!status)
+        status = portolan_store_read(store, &query, false, &set, err);
+    if (!status)
+        status = tune_offer_measured(a, set, err);
+    if (!status)
+        status = write_results(a, set, out, err);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    return status;
 }

@@ -63,6 +63,11 @@ struct portolan_export_options {
 PORTOLAN_API enum portolan_status
 portolan_export_write(const struct portolan_export_options *options, struct portolan_error *err);
 
+/** Adds a line for each kind of measurement that the store lacks of the trial, since exported files
+ * cannot say so. */
+PORTOLAN_API void portolan_export_missing(const struct portolan_trial *trial,
+                                          struct portolan_text *out);
+
 /** The files to read. All pointers are borrowed for the call. */
 struct portolan_import_options {
     const char *const *paths; /**< files, or folders with profile.N.C.T or MULTI__* */
@@ -80,6 +85,12 @@ PORTOLAN_API enum portolan_status portolan_import_tau(struct portolan_store *sto
                                                       const struct portolan_import_options *options,
                                                       int64_t *id, struct portolan_diagnostics *d,
                                                       struct portolan_error *err);
+
+/** The same into the store at PATH, which is created if there is none; on failure it is as before:
+ * not there. */
+PORTOLAN_API enum portolan_status
+portolan_import_tau_at(const char *path, const struct portolan_import_options *options, int64_t *id,
+                       struct portolan_diagnostics *d, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -89,6 +89,45 @@ static void a_profile_is_imported_or_not_at_all(void **state)
     import_without_memory(PROFILES "/several");
 }
 
-UNIT_TESTS(cmocka_unit_test_setup_teardown(every_format_is_written_or_not_at_all, set_up,
+static void a_failed_import_leaves_no_new_store(void **state)
+{
+    const char *bad[] = {PROFILES "/nothing-here"}, *good[] = {PROFILES "/calls"};
+    struct portolan_import_options o = {.paths = bad, .n_paths = 1};
+    const char *path = test_file("new.db");
+    int64_t id;
+
+    assert_int_not_equal(portolan_import_tau_at(path, &o, &id, NULL, NULL), PORTOLAN_OK);
+    assert_int_equal(access(path, F_OK), -1);
+    o.paths = good;
+    assert_int_equal(portolan_import_tau_at(path, &o, &id, NULL, NULL), PORTOLAN_OK);
+    assert_int_equal(id, 1);
+    o.paths = bad;
+    assert_int_not_equal(portolan_import_tau_at(path, &o, &id, NULL, NULL), PORTOLAN_OK);
+    assert_int_equal(access(path, F_OK), 0);
+}
+
+static void what_a_trial_lacks_is_listed(void **state)
+{
+    struct portolan_name_value facts[] = {{"steps not stored", "4-7"}, {"host", "a"}},
+                               parameters[] = {{"mastermind.detail", "summary"}};
+    struct portolan_trial t = {.id = 3,
+                               .ranks = 2,
+                               .metadata = facts,
+                               .n_metadata = 2,
+                               .parameters = parameters,
+                               .n_parameters = 1};
+    struct portolan_text out = {0};
+
+    portolan_export_missing(&t, &out);
+    assert_string_equal(out.bytes, "trial 3: steps not stored: 4-7\n"
+                                   "trial 3 has the samples and rows of rank 0 alone "
+                                   "(mastermind.detail=summary); statistics have all 2 ranks\n");
+    portolan_text_clear(&out);
+}
+
+UNIT_TESTS(cmocka_unit_test(what_a_trial_lacks_is_listed),
+           cmocka_unit_test_setup_teardown(a_failed_import_leaves_no_new_store, test_folder_make,
+                                           test_folder_remove),
+           cmocka_unit_test_setup_teardown(every_format_is_written_or_not_at_all, set_up,
                                            tear_down),
            cmocka_unit_test_setup_teardown(a_profile_is_imported_or_not_at_all, set_up, tear_down))

@@ -131,10 +131,9 @@ enum portolan_status tune_explain(struct portolan_assembly *a,
  */
 enum portolan_status tune_read_hyperfine(struct tune_session *s, struct portolan_assembly *a,
                                          const char *file, size_t *n, struct portolan_error *err);
-/** Adds a document of all trials of SET, whose combinations A offers, as hyperfine writes its
- * results; A's parameters change. Errors: ENOMEM. */
-enum portolan_status tune_write_hyperfine(struct portolan_assembly *a,
-                                          const struct portolan_sample_set *set,
+/** Adds a document of all trials of A in STORE, as hyperfine writes its results; A's alternatives
+ * and parameters change. Errors: those of the store, ENOMEM. */
+enum portolan_status tune_write_hyperfine(struct portolan_assembly *a, const char *store,
                                           struct portolan_text *out, struct portolan_error *err);
 
 /** Adds a table of why trials of A did not work: how many, and of which combination. */

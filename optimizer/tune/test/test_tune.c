@@ -168,6 +168,7 @@ static void stored_trials_offer_their_combinations(void **state)
     struct portolan_arena arena = {0};
     struct portolan_assembly *a = assembly_of(&arena, "echo residual 0 {x:a|b|c} {y:d|e}");
     struct portolan_sample_set *set = NULL;
+    struct portolan_text document = {0};
     struct portolan_error err = {0};
     bool is_race = true, grew = false;
 
@@ -177,6 +178,9 @@ static void stored_trials_offer_their_combinations(void **state)
     assert_int_equal(tune_offer_measured(a, set, &err), PORTOLAN_OK);
     assert_int_equal(a->instances[0].n_alternatives, 2);
     assert_string_equal(a->instances[0].alternatives[1].class_name, "x=b y=e");
+    assert_int_equal(tune_write_hyperfine(a, test_file("tune.db"), &document, &err), PORTOLAN_OK);
+    assert_non_null(strstr(document.bytes, "echo residual 0 b e"));
+    portolan_text_clear(&document);
     assert_int_equal(tune_offer(a, NULL, &is_race, &grew, &err), PORTOLAN_OK);
     assert_true(grew && !is_race);
     assert_int_equal(a->instances[0].n_alternatives, 6);
