@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measures what measuring costs: empty monitored calls on a thread record of its own. */
-#include "counters/counters.h"
 #include "rows_internal.h"
 
 #include <math.h>

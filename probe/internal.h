@@ -254,7 +254,7 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
 /* Begins anew the time that snapshots cover. */
 void probe_begin_now(void);
 
-/* counters/counting.c: of the call in F, whose record is known. */
+/* counting.c: of the call in F, whose record is known. */
 void probe_counters_start(struct probe_thread *t, struct portolan_probe_frame *f);
 void probe_counters_stop(struct probe_thread *t, struct portolan_probe_frame *f);
 /* To be called when the calling thread ends and gives up its record. */
@@ -272,5 +272,10 @@ void probe_counters_empty(struct portolan_probe_node *node);
  * in force; NULL and *N 0: it was not counted, or by a set that is no longer in force.
  */
 const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot, unsigned *n);
+/* A number that changes with the set in force. */
+unsigned probe_counters_generation(void);
+struct counter_driver;
+/* For tests: changes the driver; the definition is empty then. */
+void probe_counters_use_driver(const struct counter_driver *driver);
 
 #endif

@@ -141,11 +141,11 @@ mpi 4:
 optimizer/component 10: optimizer/library
 optimizer/study 0: optimizer/library optimizer/tune
 optimizer/tune 0: optimizer/library
-probe 8: =probe/counters
-probe/control 1: probe probe/counters =probe/tau
+probe 9: probe/counters
+probe/control 2: probe probe/counters probe/tau
 probe/client 0:
-probe/counters 1: probe
-probe/tau 2: probe probe/control probe/counters
+probe/counters 0:
+probe/tau 0: probe probe/counters
 proxygen 0: proxygen/emit proxygen/model proxygen/read
 proxygen/emit 2: proxygen/model
 proxygen/read 6: proxygen/model

@@ -266,6 +266,7 @@ static void dump(const char *prefix, bool is_stamped, const struct names *timers
         .is_stamped = is_stamped,
         .timers = timers ? timers->list : NULL,
         .n_timers = timers ? timers->n : 0,
+        .add_facts = portolan_control_add_gaps,
     };
     struct portolan_error err = {0};
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters: what the texts of event sets, the counting threads and the driver share. */
+/* Counters: what the texts of event sets, the threads that count (../counting.c) and the driver
+ * share. */
 #ifndef PORTOLAN_PROBE_COUNTERS_H
 #define PORTOLAN_PROBE_COUNTERS_H
 
-#include "../internal.h"
+#include <portolan/probe.h>
 
 #include <pthread.h>
 
@@ -72,16 +73,12 @@ void counter_table_find_again(struct counter_table *table);
 /* OK when the driver runs, started if need be; else ERR says why not. Under the lock. */
 enum portolan_status counter_driver_start(struct portolan_error *err);
 
-/* counting.c: the definition, and the place of the set in force; a switch writes it atomically. */
+/* sets.c: the definition, and the place of the set in force; a switch writes it atomically. */
 #define COUNTERS_NONE (-1)
 extern pthread_mutex_t probe_counters_lock;
 extern struct counter_table probe_counter_table;
 extern int probe_counters_in_force;
-/* A number that changes with the set in force. */
-unsigned probe_counters_generation(void);
-/* For tests: changes the driver; the definition is empty then. */
-void probe_counters_use_driver(const struct counter_driver *driver);
-/* sets.c: forgets that it was started. */
+/* Forgets that the driver was started. */
 void counter_driver_forget(void);
 
 #endif

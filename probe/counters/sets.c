@@ -9,6 +9,10 @@
 #define BLANK    " \t\r\n"
 #define MULTIPLE ":multiplexed" /* after a name in results */
 
+pthread_mutex_t probe_counters_lock = PTHREAD_MUTEX_INITIALIZER;
+struct counter_table probe_counter_table;
+int probe_counters_in_force = COUNTERS_NONE;
+
 static bool started;
 static int start_failure;
 

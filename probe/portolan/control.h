@@ -205,6 +205,10 @@ PORTOLAN_API void portolan_control_visit_gaps(enum portolan_variant variant,
                                                             unsigned count, double away_ns),
                                               void *arg);
 
+/** Adds these gaps, of the variant PROFILE, to the metadata of a TAU profile
+ * (portolan_probe_dump.add_facts). */
+PORTOLAN_API void portolan_control_add_gaps(struct portolan_text *text);
+
 /* --------------------------------------------------------------- from outside */
 
 /** Most signals that stand for commands at one time. */

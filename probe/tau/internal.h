@@ -58,7 +58,7 @@ enum portolan_status tau_events_make(struct tau_events *events, const struct tau
 void tau_add_row(struct portolan_tau_row *to, const struct portolan_tau_row *row,
                  unsigned n_metrics);
 
-/* profile.c: FOLDER, or where profiles go if it is NULL or "". */
+/* text.c: FOLDER, or where profiles go if it is NULL or "". */
 const char *tau_folder(const char *folder);
 enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err);
 

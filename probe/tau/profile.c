@@ -2,11 +2,7 @@
 /* TAU profiles as files: profile.N.C.T, a folder per metric when there are several. */
 #include "internal.h"
 
-#include <portolan/control.h>
-
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +24,6 @@ struct writer {
 };
 
 /* ------------------------------------------------- metadata */
-
-static void gap_fact(void *arg, const char *name, unsigned count, double away_ns)
-{
-    char what[300], value[100];
-
-    snprintf(what, sizeof what, "Not always measured: %s", name);
-    snprintf(value, sizeof value, "left out %u time%s, %.9g s in all", count, count == 1 ? "" : "s",
-             away_ns / 1e9);
-    portolan_tau_fact(arg, what, value);
-}
 
 /* The words of the command line, which are divided by NULs. */
 static void command_line_fact(struct portolan_text *t)
@@ -80,7 +66,7 @@ static void machine_facts(struct portolan_text *t)
         portolan_tau_fact(t, "UTC Time", text);
 }
 
-static void collect_facts(struct portolan_text *t)
+static void collect_facts(const struct portolan_probe_dump *dump, struct portolan_text *t)
 {
     static const char *const clocks[] = {[PORTOLAN_PROBE_CLOCK_TSC] = "tsc",
                                          [PORTOLAN_PROBE_CLOCK_MONOTONIC] = "clock_gettime",
@@ -97,7 +83,8 @@ static void collect_facts(struct portolan_text *t)
         portolan_tau_fact(t, "Cost of a Measured Call (ns)", text);
     }
     machine_facts(t);
-    portolan_control_visit_gaps(PORTOLAN_VARIANT_PROFILE, gap_fact, t);
+    if (dump->add_facts)
+        dump->add_facts(t);
 }
 
 /* ------------------------------------------------- one file */
@@ -106,14 +93,6 @@ static char *metric_folder(const struct writer *w, unsigned m)
 {
     return w->n_metrics == 1 ? portolan_strdup(w->folder)
                              : portolan_tau_metric_folder(w->folder, w->metrics[m]);
-}
-
-enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err)
-{
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
-                                  strerror(errno));
-    return PORTOLAN_OK;
 }
 
 static char *file_of(const struct writer *w, const char *folder, uint32_t thread)
@@ -216,15 +195,6 @@ static void set_stamp(struct writer *w)
     snprintf(w->stamp + n, sizeof w->stamp - n, "__");
 }
 
-const char *tau_folder(const char *folder)
-{
-    if (!folder || !*folder)
-        folder = getenv("PORTOLAN_PROFILE_DIR");
-    if (!folder || !*folder)
-        folder = getenv("PROFILEDIR");
-    return folder && *folder ? folder : ".";
-}
-
 static void choose(struct writer *w)
 {
     const char *paths = getenv("PORTOLAN_PROFILE_EVENT_PATHS");
@@ -244,7 +214,7 @@ static enum portolan_status write_all(struct writer *w, const struct tau_source 
 {
     enum portolan_status status;
 
-    collect_facts(&w->facts);
+    collect_facts(w->dump, &w->facts);
     if (w->facts.failed)
         return portolan_no_memory(err);
     status = tau_make_folder(w->folder, err);
@@ -261,6 +231,7 @@ enum portolan_status portolan_probe_dump_tau(const struct portolan_probe_dump *d
     struct writer w = {.dump = dump, .node = node};
     struct tau_source source = {0};
     enum portolan_status status;
+    uint64_t count;
 
     if (files)
         *files = 0;
@@ -268,73 +239,16 @@ enum portolan_status portolan_probe_dump_tau(const struct portolan_probe_dump *d
         return portolan_error_set(err, PORTOLAN_EINVAL, "'%s' does not begin a file's name",
                                   dump->prefix);
     status = tau_source_take(&source, err);
-    if (status == PORTOLAN_OK && tau_count(&source)) {
+    count = status == PORTOLAN_OK ? tau_count(&source) : 0;
+    if (count && !(dump->written && *dump->written == count)) {
         choose(&w);
         status = write_all(&w, &source, err);
     }
+    if (status == PORTOLAN_OK && dump->written)
+        *dump->written = count;
     if (files)
         *files = w.files;
     portolan_text_clear(&w.facts);
     tau_source_clear(&source);
     return status;
-}
-
-enum portolan_status portolan_probe_write_tau(const char *folder, int node, size_t *files,
-                                              struct portolan_error *err)
-{
-    const struct portolan_probe_dump dump = {.folder = folder, .prefix = "profile"};
-
-    return portolan_probe_dump_tau(&dump, node, files, err);
-}
-
-/* ------------------------------------------------- at the end of the process */
-
-static pthread_mutex_t finish_lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t wanted_by; /* the process that wants profiles; 0: none does */
-static uint64_t finished;
-
-enum portolan_status portolan_control_finish(struct portolan_error *err)
-{
-    enum portolan_status status = PORTOLAN_OK;
-    struct tau_source source = {0};
-    uint64_t count;
-
-    /* a forked child has its parent's records, and its parent writes them */
-    if (__atomic_load_n(&wanted_by, __ATOMIC_RELAXED) != getpid())
-        return PORTOLAN_OK;
-    pthread_mutex_lock(&finish_lock);
-    status = tau_source_take(&source, err);
-    count = status == PORTOLAN_OK ? tau_count(&source) : 0;
-    tau_source_clear(&source);
-    if (count && count != finished) {
-        status = portolan_probe_write_tau(NULL, portolan_control_node(), NULL, err);
-        if (status == PORTOLAN_OK)
-            finished = count;
-    }
-    pthread_mutex_unlock(&finish_lock);
-    return status;
-}
-
-static void finish_at_exit(void)
-{
-    struct portolan_error err = {0};
-
-    if (portolan_control_finish(&err))
-        portolan_log(PORTOLAN_LOG_WARNING, "profile", "%s", err.text);
-}
-
-static void register_finish(void)
-{
-    atexit(finish_at_exit);
-}
-
-/* Without a lock of its own: the registry calls this under its lock, which finishing takes, too. */
-void portolan_control_want_profile(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pid_t nobody = 0;
-
-    pthread_once(&once, register_finish);
-    __atomic_compare_exchange_n(&wanted_by, &nobody, getpid(), false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TAU profiles as text: names, metadata, rows, events. */
-#include <portolan/tau.h>
+/* TAU profiles as text: names, metadata, rows, events, and the folders of their files. */
+#include "internal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* pprof reads the first line's word into 64 bytes. */
 #define METRIC_LENGTH 37
@@ -132,4 +135,23 @@ char *portolan_tau_metric_folder(const char *folder, const char *metric)
         if (strchr("/\\?%*:|\"<>= ", *c))
             *c = '_';
     return path;
+}
+
+/* ------------------------------------------------- folders */
+
+const char *tau_folder(const char *folder)
+{
+    if (!folder || !*folder)
+        folder = getenv("PORTOLAN_PROFILE_DIR");
+    if (!folder || !*folder)
+        folder = getenv("PROFILEDIR");
+    return folder && *folder ? folder : ".";
+}
+
+enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
+                                  strerror(errno));
+    return PORTOLAN_OK;
 }

@@ -4,6 +4,7 @@
  * span components, multiplexing, and counts on several threads at once.
  */
 #include "../counters/counters.h"
+#include "../internal.h"
 #include "fixture.h"
 
 #include <pthread.h>

@@ -5,16 +5,13 @@
  * it makes are counted by one set; the calls that run on the thread that switches are split at that
  * moment. Each event has a slot in the records, so nothing is mixed and nothing is lost.
  */
-#include "counters.h"
+#include "counters/counters.h"
+#include "internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-pthread_mutex_t probe_counters_lock = PTHREAD_MUTEX_INITIALIZER;
-struct counter_table probe_counter_table;
-int probe_counters_in_force = COUNTERS_NONE;
 static int asked_for = COUNTERS_NONE;
 static bool is_asked;
 /* A new definition changes both, a switch the second, so that threads notice. Never 0. */
