@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * conformance [GROUP…]    runs the tests of these groups, all without arguments
- * conformance --list      prints the table of docs/conformance.md
+ * conformance --list      prints a table: each sentence with its test
  */
 #include "world.h"
 
