@@ -97,6 +97,7 @@ enum portolan_status tune_open(struct tune_session *s, const struct portolan_ass
                                struct portolan_error *err)
 {
     const char *line, *word, *file;
+    enum portolan_status status = PORTOLAN_OK;
     struct stat info;
     char *text = NULL;
 
@@ -106,11 +107,14 @@ enum portolan_status tune_open(struct tune_session *s, const struct portolan_ass
     if (s->arena.failed || !line)
         return portolan_no_memory(err);
     if (!word)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "%s:%d: the command is empty", a->file,
-                                  a->program->line);
-    if (!(file = portolan_program_find(&s->arena, word)) || stat(file, &info))
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "%s:%d: cannot run '%s': %s", a->file,
-                                  a->program->line, word, strerror(errno));
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "the command is empty");
+    else if (!(file = portolan_program_find(&s->arena, word)) || stat(file, &info))
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", word,
+                                    strerror(errno));
+    if (status && !access(a->file, F_OK)) /* an assembly that was written, no command line */
+        portolan_error_prefix(err, "%s:%d", a->file, a->program->line);
+    if (status)
+        return status;
     s->build = (struct portolan_name_value){
         portolan_arena_printf(&s->arena, "compiled %s", a->program->name),
         portolan_arena_printf(&s->arena, "%lld %lld", (long long)info.st_size,
