@@ -74,7 +74,7 @@ components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program progress
 clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base command index list number stats xml clue_engine clue_machine
-clue/calibrate: base command list machine progress stats clue_calibrate clue_machine models
+clue/calibrate: base command list machine progress stats clue_calibrate clue_machine
 clue/report: base clue_machine clue_report clue_run grid index json list number observer store trace waits
 clue/carrier: base store clue_report stats command command_line index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update progress
 clue/mpi: base index json list clue_engine clue_task observer

@@ -48,9 +48,9 @@ const struct clue_sample *clue_sample_at(const struct clue_samples *samples, con
                                          uint64_t bytes);
 
 /**
- * Fits the law of KIND: straight lines in intervals, fitted by models/. Where they miss a quartile
- * by more than 2 % and two standard errors, that quartile becomes a point. Points are in ARENA.
- * ENOTFOUND: there is no such kind; ENOMEM.
+ * Makes the law of KIND: a line between the quartiles of the smallest and the largest size. While
+ * it misses quartiles by more than 2 % and two standard errors, the one that it misses most becomes
+ * a point. Points are in ARENA. ENOTFOUND: there is no such kind; ENOMEM.
  */
 enum portolan_status clue_law_of(const struct clue_samples *samples, const char *kind,
                                  struct portolan_arena *arena, struct clue_law *law,
