@@ -25,25 +25,24 @@ struct ndarray {
 enum { IS_ALIGNED = 0x100, IS_WRITEABLE = 0x400 };
 
 /* Kinds of elements: the letter of a signature, the type of SIDL, NumPy's name, the letter of
- * struct.pack, NumPy's kind and number. */
+ * struct.pack, and the characters and the number of NumPy's types; those of S1 come as a buffer. */
 static const struct element {
     char letter;
     enum sidl_array_type type;
     size_t size;
-    const char *dtype, *format;
-    char kind;
+    const char *dtype, *format, *characters;
     int number;
 } elements[] = {
-    {'d', sidl_double_array, 8, "d", "d", 'f', 12},
-    {'f', sidl_float_array, 4, "f", "f", 'f', 11},
-    {'i', sidl_int_array, 4, "i", "i", 'i', 5},
-    {'l', sidl_long_array, 8, "l", "q", 'i', 7},
-    {'e', sidl_long_array, 8, "l", "q", 'i', 7},
-    {'D', sidl_dcomplex_array, 16, "D", "Zd", 'c', 15},
-    {'F', sidl_fcomplex_array, 8, "F", "Zf", 'c', 14},
-    {'b', sidl_bool_array, 4, "i", "i", 'i', 5},
-    {'c', sidl_char_array, 1, "S1", "c", 'S', 18},
-    {'p', sidl_opaque_array, 8, "L", "Q", 'u', 8},
+    {'d', sidl_double_array, 8, "d", "d", "d", 12},
+    {'f', sidl_float_array, 4, "f", "f", "f", 11},
+    {'i', sidl_int_array, 4, "i", "i", "i", 5},
+    {'l', sidl_long_array, 8, "l", "q", "lq", 7},
+    {'e', sidl_long_array, 8, "l", "q", "lq", 7},
+    {'D', sidl_dcomplex_array, 16, "D", "Zd", "D", 15},
+    {'F', sidl_fcomplex_array, 8, "F", "Zf", "F", 14},
+    {'b', sidl_bool_array, 4, "i", "i", "i", 5},
+    {'c', sidl_char_array, 1, "S1", "c", "", 18},
+    {'p', sidl_opaque_array, 8, "L", "Q", "LQ", 8},
 };
 
 static const struct element *element_of(char letter)
@@ -148,51 +147,6 @@ static void array_free(PyObject *self)
     module_free(self);
 }
 
-/* Strings and objects become nested lists. */
-static PyObject *list_of(const struct sidl__array *a, int32_t depth, int32_t *at)
-{
-    PyObject *list = PyList_New(0);
-
-    for (at[depth] = a->d_lower[depth]; list && at[depth] <= a->d_upper[depth]; at[depth]++) {
-        PyObject *one;
-
-        if (depth + 1 < a->d_dimen) {
-            one = list_of(a, depth + 1, at);
-        } else {
-            void **element = sidl__array_address(a, a->d_dimen, at);
-
-            if (sidl__array_type(a) == sidl_string_array)
-                one = module_text(*element);
-            else
-                one = object_wrap(sidl__array_take(sidl_interface_array, *element), NULL, 0);
-        }
-        if (!one || PyList_Append(list, one) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
-    return list;
-}
-
-/* A list that starts elsewhere than at 0 says so: portolan.lower() and calls ask it. */
-static PyObject *bound_list(PyObject *list, int32_t lower)
-{
-    PyObject *class = object_class_of("list", 4);
-    PyObject *made = class ? PyObject_CallFunction(class, "Oi", list, (int)lower) : NULL;
-
-    Py_DECREF(list);
-    return made;
-}
-
-static int32_t lower_of_list(PyObject *list)
-{
-    PyObject *lower = PyList_CheckExact(list) ? NULL : PyObject_GetAttrString(list, "lower");
-    int32_t bound = lower ? (int32_t)PyLong_AsLong(lower) : 0;
-
-    Py_XDECREF(lower);
-    PyErr_Clear();
-    return bound;
-}
-
 /* In bytes. */
 static void measure(const struct sidl__array *a, const struct element *e, Py_ssize_t *extents,
                     Py_ssize_t *strides)
@@ -221,20 +175,14 @@ static PyObject *make_ndarray(struct sidl__array *a, const struct element *e, Py
 
 PyObject *array_wrap(struct sidl__array *array)
 {
-    int32_t at[SIDL_MAX_ARRAY_DIMENSION];
     const struct element *e = element_of_type(sidl__array_type(array));
     PyObject *made;
     struct array *a;
 
     if (!array)
         Py_RETURN_NONE;
-    if (!e) {
-        made = list_of(array, 0, at);
-        if (made && array->d_lower[0] != 0)
-            made = bound_list(made, array->d_lower[0]);
-        sidl__array_deleteRef(array);
-        return made;
-    }
+    if (!e)
+        return list_wrap(array);
     if (!(a = PyObject_New(struct array, (PyTypeObject *)array_type))) {
         sidl__array_deleteRef(array);
         return NULL;
@@ -331,35 +279,10 @@ static bool take_ndarray(PyObject *from, const struct element *e, bool is_writte
     const struct descr *d = a->descr;
     int needed = IS_ALIGNED | (is_written ? IS_WRITEABLE : 0);
 
-    if (d->kind != e->kind || (d->byte_order != '=' && d->byte_order != '|') ||
-        (a->flags & needed) != needed || a->rank < 1 || a->rank > SIDL_MAX_ARRAY_DIMENSION)
+    if (!d->type || !strchr(e->characters, d->type) ||
+        (d->byte_order != '=' && d->byte_order != '|') || (a->flags & needed) != needed ||
+        a->rank < 1 || a->rank > SIDL_MAX_ARRAY_DIMENSION)
         return false;
-    /* Of one kind, the size tells types apart: the characters of NumPy are bBhHiIlLqQfdgFDG. */
-    switch (d->type) {
-    case 'd':
-    case 'q':
-    case 'l':
-    case 'Q':
-    case 'L':
-        if (e->size != 8)
-            return false;
-        break;
-    case 'f':
-    case 'i':
-        if (e->size != 4)
-            return false;
-        break;
-    case 'D':
-        if (e->size != 16)
-            return false;
-        break;
-    case 'F':
-        if (e->size != 8)
-            return false;
-        break;
-    default:
-        return false;
-    }
     if (!describe(k, e, a->data, a->rank, a->extents, a->strides))
         return false;
     Py_INCREF(from);
@@ -379,7 +302,7 @@ static bool take_buffer(PyObject *from, const struct element *e, bool is_written
         return false;
     }
     format = k->view.format ? k->view.format : "B";
-    if (e->kind != 'c' && (!strcmp(format, "l") || !strcmp(format, "L")))
+    if (!strcmp(format, "l") || !strcmp(format, "L"))
         format = *format == 'l' ? "q" : "Q";
     if (e->type == sidl_char_array && (!strcmp(format, "B") || !strcmp(format, "1s")))
         format = "c"; /* bytes, and NumPy's S1 */
@@ -444,45 +367,6 @@ static bool take_copy(PyObject *from, const struct element *e, struct kept *k)
     return good;
 }
 
-/* Strings and objects are put into an array of SIDL, element by element. */
-static struct sidl__array *take_list(PyObject *from, const struct sidl_parameter *p)
-{
-    enum sidl_array_type type = p->element == 's' ? sidl_string_array : sidl_interface_array;
-    Py_ssize_t n = PySequence_Size(from);
-    int32_t lower = lower_of_list(from), upper = lower + (int32_t)n - 1;
-    struct sidl__array *a;
-
-    if (n < 0)
-        return NULL;
-    if (p->dimension > 1) {
-        PyErr_Format(PyExc_TypeError, "an array '%c' of %d dimensions cannot be made of a list",
-                     p->element, p->dimension);
-        return NULL;
-    }
-    if (!(a = sidl__array_create(type, 1, &lower, &upper, sidl_column_major_order))) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    for (int32_t i = lower; i <= upper; i++) {
-        PyObject *item = PySequence_GetItem(from, i - lower);
-        void **slot = sidl__array_address(a, 1, &i);
-        void *element = !item || item == Py_None    ? NULL
-                        : type == sidl_string_array ? (void *)PyUnicode_AsUTF8AndSize(item, NULL)
-                                                    : object_take(item, p->name, p->length);
-
-        if (!PyErr_Occurred())
-            sidl__array_put(type, slot, element);
-        if (type == sidl_interface_array && element)
-            sidl_reference_delete(element, NULL);
-        Py_XDECREF(item);
-        if (PyErr_Occurred()) {
-            sidl__array_deleteRef(a);
-            return NULL;
-        }
-    }
-    return a;
-}
-
 /* The order that the method wants: *ARRAY becomes a copy if it is another one. */
 static bool put_in_order(const struct sidl_parameter *p, struct kept *k, void **array)
 {
@@ -533,7 +417,7 @@ bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, 
         return true;
     }
     if (!e && p->element) {
-        *array = k->made = take_list(from, p);
+        *array = k->made = list_take(from, p);
         k->what = k->made ? KEPT_ARRAY : KEPT_NOTHING;
         return k->made;
     }
@@ -576,13 +460,9 @@ PyObject *array_wrap_block(const struct sidl_parameter *p, const char *block)
 {
     const struct element *e = element_of(p->element);
     struct sidl__array *made =
-        e ? sidl__array_create_by_extents(e->type, 1, (int32_t)p->count, 1, sidl_column_major_order)
-          : NULL;
+        e ? sidl__array_create_filled(e->type, (int32_t)p->count, block) : NULL;
 
-    if (!made)
-        return PyErr_NoMemory();
-    memcpy(first_of(made), block, (size_t)p->count * e->size);
-    return array_wrap(made);
+    return made ? array_wrap(made) : PyErr_NoMemory();
 }
 
 /* lower(array): the lower bounds, which are those of SIDL for an array that came from there. */
@@ -594,7 +474,7 @@ static PyObject *get_lower(PyObject *module, PyObject *from)
 
     for (Py_ssize_t i = 0; made && i < n; i++)
         if (PyTuple_SetItem(made, i,
-                            PyLong_FromLong(shown ? shown->d_lower[i] : lower_of_list(from))) != 0)
+                            PyLong_FromLong(shown ? shown->d_lower[i] : list_lower(from))) != 0)
             Py_CLEAR(made);
     return made;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* References of SIDL types as Python objects. */
+/* References of SIDL types as Python objects, and arrays of them, or of strings, as lists. */
 #include "sidl_module.h"
 
 #include <stdio.h>
@@ -251,6 +251,101 @@ static PyObject *static_method(PyObject *module, PyObject *args)
         return NULL;
     return method_static(type, name);
 }
+
+/* ------------------------------------------------------------------ lists */
+
+static PyObject *list_of(const struct sidl__array *a, int32_t depth, int32_t *at)
+{
+    PyObject *list = PyList_New(0);
+
+    for (at[depth] = a->d_lower[depth]; list && at[depth] <= a->d_upper[depth]; at[depth]++) {
+        PyObject *one;
+
+        if (depth + 1 < a->d_dimen) {
+            one = list_of(a, depth + 1, at);
+        } else {
+            void **element = sidl__array_address(a, a->d_dimen, at);
+
+            if (sidl__array_type(a) == sidl_string_array)
+                one = module_text(*element);
+            else
+                one = object_wrap(sidl__array_take(sidl_interface_array, *element), NULL, 0);
+        }
+        if (!one || PyList_Append(list, one) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    return list;
+}
+
+/* A list that starts elsewhere than at 0 says so: portolan.lower() and calls ask it. */
+static PyObject *bound_list(PyObject *list, int32_t lower)
+{
+    PyObject *class = object_class_of("list", 4);
+    PyObject *made = class ? PyObject_CallFunction(class, "Oi", list, (int)lower) : NULL;
+
+    Py_DECREF(list);
+    return made;
+}
+
+PyObject *list_wrap(struct sidl__array *array)
+{
+    int32_t at[SIDL_MAX_ARRAY_DIMENSION], lower = array->d_lower[0];
+    PyObject *made = list_of(array, 0, at);
+
+    sidl__array_deleteRef(array);
+    return made && lower != 0 ? bound_list(made, lower) : made;
+}
+
+int32_t list_lower(PyObject *list)
+{
+    PyObject *lower = PyList_CheckExact(list) ? NULL : PyObject_GetAttrString(list, "lower");
+    int32_t bound = lower ? (int32_t)PyLong_AsLong(lower) : 0;
+
+    Py_XDECREF(lower);
+    PyErr_Clear();
+    return bound;
+}
+
+struct sidl__array *list_take(PyObject *from, const struct sidl_parameter *p)
+{
+    enum sidl_array_type type = p->element == 's' ? sidl_string_array : sidl_interface_array;
+    Py_ssize_t n = PySequence_Size(from);
+    int32_t lower = list_lower(from), upper = lower + (int32_t)n - 1;
+    struct sidl__array *a;
+
+    if (n < 0)
+        return NULL;
+    if (p->dimension > 1) {
+        PyErr_Format(PyExc_TypeError, "an array '%c' of %d dimensions cannot be made of a list",
+                     p->element, p->dimension);
+        return NULL;
+    }
+    if (!(a = sidl__array_create(type, 1, &lower, &upper, sidl_column_major_order))) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (int32_t i = lower; i <= upper; i++) {
+        PyObject *item = PySequence_GetItem(from, i - lower);
+        void **slot = sidl__array_address(a, 1, &i);
+        void *element = !item || item == Py_None    ? NULL
+                        : type == sidl_string_array ? (void *)PyUnicode_AsUTF8AndSize(item, NULL)
+                                                    : object_take(item, p->name, p->length);
+
+        if (!PyErr_Occurred())
+            sidl__array_put(type, slot, element);
+        if (type == sidl_interface_array && element)
+            sidl_reference_delete(element, NULL);
+        Py_XDECREF(item);
+        if (PyErr_Occurred()) {
+            sidl__array_deleteRef(a);
+            return NULL;
+        }
+    }
+    return a;
+}
+
+/* ------------------------------------------------------------------ functions of the module */
 
 bool object_add(PyObject *module)
 {

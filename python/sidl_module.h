@@ -64,8 +64,14 @@ extern const char object_self_key[];
 void *object_take(PyObject *from, const char *type, size_t length);
 /* The Python class, or struct's class, of a SIDL name; borrowed, NULL without an exception. */
 PyObject *object_class_of(const char *name, size_t length);
+/* An array of strings or objects, whose reference is taken, as nested lists. */
+PyObject *list_wrap(struct sidl__array *array);
+/* A new array of one dimension, of the list's strings or objects; NULL with an exception. */
+struct sidl__array *list_take(PyObject *from, const struct sidl_parameter *p);
+/* The lower bound that the list says it has in SIDL, 0 for other objects. */
+int32_t list_lower(PyObject *list);
 
-/* array.c: NumPy arrays and buffers from and to arrays of SIDL */
+/* array.c: NumPy arrays, buffers and lists from and to arrays of SIDL */
 bool array_add(PyObject *module);
 bool array_take(PyObject *from, const struct sidl_parameter *p, struct kept *k, void **array);
 /* The array, whose reference is taken, as NumPy's, or a list; None for NULL. */
