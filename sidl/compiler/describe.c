@@ -289,6 +289,20 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
         {PORTOLAN_SIDL_CXX, true, "setServices",
          "    @__register(_ior(), services._ior(), portolan::check()); /* the ports that SIDL "
          "states */\n"},
+        {PORTOLAN_SIDL_F03, false, "_data",
+         "    type(gov_cca_Services_t) :: services ! the framework's\n"},
+        {PORTOLAN_SIDL_F03, false, "_ctor",
+         "    type(@_data), pointer :: data\n    allocate (data)\n"
+         "    call @_set_data(self, data)\n"},
+        {PORTOLAN_SIDL_F03, false, "_dtor",
+         "    type(@_data), pointer :: data\n    call @_get_data(self, data)\n"
+         "    deallocate (data)\n"},
+        {PORTOLAN_SIDL_F03, false, "setServices",
+         "    type(@_data), pointer :: data\n    call @_get_data(self, data)\n"
+         "    data%services = services\n"
+         "    call @_register(self, services, ex) ! the ports that SIDL states\n"},
+        {PORTOLAN_SIDL_F03, true, "setServices",
+         "    call @_register(self, services, ex) ! the ports that SIDL states\n"},
     };
 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)

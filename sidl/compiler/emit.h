@@ -209,9 +209,6 @@ const char *described_includes(struct emitter *e, const struct portolan_sidl_sym
 const char *described_block(struct emitter *e, const struct portolan_sidl_symbol *s,
                             const char *block);
 
-/* emit_impl.c */
-void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
-
 /* splicer.c: carries the author's text from the last version of an Impl file to the next. */
 struct splice {
     const char *name;
@@ -242,6 +239,29 @@ void splicer_rename(struct splicer *s, const char *old, const char *name);
 
 /* At the end: emits the author's blocks whose names no longer exist. */
 void splicer_put_rest(struct splicer *s);
+
+/* What the Impl files of all languages share. */
+struct impl {
+    struct emitter *e;
+    const struct portolan_sidl_symbol *s;
+    struct bodies bodies;
+    struct splicer splicer;
+    struct portolan_text *t;
+};
+/* CLASS_Impl.ENDING, with its first line. */
+struct impl impl_open(struct emitter *e, const struct portolan_sidl_symbol *s, const char *ending);
+/* A block whose name begins with the class's; a class with described ports has its own PRESET. */
+void impl_block(struct impl *f, const char *name, int indent, const char *preset);
+/* The constructors and the destructor, which every Impl file has. */
+struct impl_builtin {
+    const char *name, *comment;
+    bool has_self, has_data;
+};
+enum { IMPL_BUILTINS = 4 };
+extern const struct impl_builtin impl_builtins[IMPL_BUILTINS];
+
+/* emit_impl.c */
+void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
 
 /* emit_build.c: for make, meson and pkg-config */
 void emit_build_files(struct emitter *e);

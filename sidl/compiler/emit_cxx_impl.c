@@ -8,39 +8,11 @@
 
 #include <string.h>
 
-struct impl {
-    struct emitter *e;
-    const struct portolan_sidl_symbol *s;
-    struct bodies bodies;
-    const char *handle; /* "::heat::Cholmod" */
-    const char *name;   /* "heat::Cholmod_impl" */
-    struct splicer splicer;
-    struct portolan_text *t;
-};
-
-static void open_author_s(struct impl *f, const char *ending)
+/* "heat::Cholmod_impl" */
+static const char *name_of(struct impl *f)
 {
-    f->splicer =
-        splicer_open(f->e, portolan_arena_printf(f->e->arena, "%s_Impl.%s", f->s->c_name, ending));
-    f->t = &f->splicer.o->text;
-    portolan_text_add(f->t,
-                      "/* " EMIT_BANNER " from %s %s; only what stands between splicer comments is "
-                      "kept. */\n",
-                      f->s->full_name, f->s->version);
-}
-
-static void put_block(struct impl *f, const char *name, int indent, const char *preset)
-{
-    splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
-                indent, preset);
-}
-
-/* The same with what a class with described ports has there at first. */
-static void put_described_block(struct impl *f, const char *name, int indent, const char *preset)
-{
-    const char *described = described_block(f->e, f->s, name);
-
-    put_block(f, name, indent, described ? described : preset);
+    return portolan_arena_printf(f->e->arena, "%s::%s_impl",
+                                 cxx_qualified(f->e->arena, f->s->package) + 2, f->s->name);
 }
 
 /* Calls FN for the methods of the class and their hooks. */
@@ -85,10 +57,11 @@ static void put_class(struct impl *f)
 
     portolan_text_add(t, "\nnamespace %s\n{\n\n", cxx_qualified(f->e->arena, f->s->package) + 2);
     emit_comment(t, f->s->comment, 0);
-    portolan_text_add(t, "class %s_impl : public ::sidl::borrowed<%s>\n", f->s->name, f->handle);
-    put_block(f, "_inherits", 4, "");
+    portolan_text_add(t, "class %s_impl : public ::sidl::borrowed<%s>\n", f->s->name,
+                      cxx_qualified(f->e->arena, f->s));
+    impl_block(f, "_inherits", 4, "");
     portolan_text_add(t, "{\n  protected:\n");
-    put_described_block(f, "_implementation", 4, "");
+    impl_block(f, "_implementation", 4, "");
     portolan_text_add(t, "  public:\n");
     if (f->bodies.overrides_any)
         portolan_text_add(t,
@@ -105,7 +78,6 @@ static void put_header(struct impl *f)
 {
     const char *c_name = f->s->c_name;
 
-    open_author_s(f, "hxx");
     portolan_text_add(f->t,
                       "#ifndef included_%s_Impl_hxx\n#define included_%s_Impl_hxx\n\n"
                       "#include \"%s.hxx\"\n",
@@ -113,9 +85,9 @@ static void put_header(struct impl *f)
     if (class_is_component(f->s))
         portolan_text_add(f->t, "#include <portolan/%s.hpp>\n",
                           "component"); /* as in emit_skel.c */
-    put_block(f, "_hincludes", 0, "");
+    impl_block(f, "_hincludes", 0, "");
     put_class(f);
-    put_block(f, "_hmisc", 0, "");
+    impl_block(f, "_hmisc", 0, "");
     portolan_text_add(f->t, "\n#endif\n");
     splicer_put_rest(&f->splicer);
 }
@@ -149,34 +121,29 @@ static void put_method(struct impl *f, const struct portolan_sidl_method *m, con
     emit_wrapped(
         f->e, f->t, 4, "%s",
         cxx_head(f->e->arena, m,
-                 portolan_arena_printf(f->e->arena, "%s::%s", f->name, method_name(f, m))));
+                 portolan_arena_printf(f->e->arena, "%s::%s", name_of(f), method_name(f, m))));
     portolan_text_add(f->t, "{\n");
-    put_described_block(f, m->slot_name, 4, preset_body(f, m, is_hook));
+    impl_block(f, m->slot_name, 4, preset_body(f, m, is_hook));
     portolan_text_add(f->t, "}\n");
 }
 
 static void put_source(struct impl *f)
 {
-    static const char *const builtins[][2] = {
-        {"_load", "Once, before anything else of this class."},
-        {"_ctor", "The parent class's constructor has run."},
-        {"_dtor", "The parent class's destructor follows."},
-    };
-
-    open_author_s(f, "cxx");
     portolan_text_add(f->t, "#include \"%s_Impl.hxx\"\n#include \"%s_Skel.h\"\n", f->s->c_name,
                       f->s->c_name);
-    put_block(f, "_includes", 0, described_includes(f->e, f->s));
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+    impl_block(f, "_includes", 0, described_includes(f->e, f->s));
+    for (const struct impl_builtin *b = impl_builtins; b < impl_builtins + IMPL_BUILTINS; b++) {
+        if (b->has_data) /* objects cannot be made around data */
+            continue;
         portolan_text_add(f->t, "\n");
-        emit_comment(f->t, builtins[i][1], 0);
-        portolan_text_add(f->t, "void %s::%s()\n{\n", f->name, builtins[i][0]);
-        put_block(f, builtins[i][0], 4, "");
+        emit_comment(f->t, b->comment, 0);
+        portolan_text_add(f->t, "void %s::%s()\n{\n", name_of(f), b->name);
+        impl_block(f, b->name, 4, "");
         portolan_text_add(f->t, "}\n");
     }
     each_method(f, put_method);
     portolan_text_add(f->t, "\n");
-    put_block(f, "_misc", 0, "");
+    impl_block(f, "_misc", 0, "");
     portolan_text_add(f->t, "\n#include \"%s_Skel.hxx\" /* the tables' functions */\n",
                       f->s->c_name);
     splicer_put_rest(&f->splicer);
@@ -223,9 +190,9 @@ static void put_call(struct impl *f, const struct portolan_sidl_method *m, bool 
     struct portolan_text call = {.arena = a};
 
     if (method_is_static(m))
-        portolan_text_add(&call, "::%s::%s(", f->name, method_name(f, m));
+        portolan_text_add(&call, "::%s::%s(", name_of(f), method_name(f, m));
     else
-        portolan_text_add(&call, "::sidl::implementation<::%s>(self, %zu)->%s(", f->name,
+        portolan_text_add(&call, "::sidl::implementation<::%s>(self, %zu)->%s(", name_of(f),
                           class_depth(f->s), method_name(f, m));
     for (size_t i = 0; i < m->n_arguments; i++)
         portolan_text_add(&call, "%s%s", i ? ", " : "", converted(a, &m->arguments[i]));
@@ -276,26 +243,22 @@ static void put_skel(struct impl *f)
 
     f->t = emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.hxx", c_name), f->s);
     emit_wrapped(e, f->t, 4, "SIDL_CXX_CLASS(%s, \"%s\", ::%s, %zu)", c_name, f->s->full_name,
-                 f->name, class_depth(f->s));
+                 name_of(f), class_depth(f->s));
     if (f->bodies.overrides_any)
         portolan_text_add(f->t,
                           "\nvoid %s__superEPV(struct %s__epv *parentEPV)\n{\n"
                           "    ::sidl::parent_of<::%s, %s>::table = parentEPV;\n}\n",
-                          c_name, class_parent(f->s)->c_name, f->name,
+                          c_name, class_parent(f->s)->c_name, name_of(f),
                           cxx_qualified(e->arena, class_parent(f->s)));
     each_method(f, put_function);
 }
 
 void emit_cxx_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    const char *package = cxx_qualified(e->arena, s->package) + 2;
-    struct impl f = {.e = e,
-                     .s = s,
-                     .bodies = class_bodies(e->arena, s),
-                     .handle = cxx_qualified(e->arena, s),
-                     .name = portolan_arena_printf(e->arena, "%s::%s_impl", package, s->name)};
+    struct impl f = impl_open(e, s, "hxx");
 
     put_header(&f);
+    f = impl_open(e, s, "cxx");
     put_source(&f);
     put_skel(&f);
 }

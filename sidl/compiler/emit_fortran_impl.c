@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-struct impl {
-    struct splicer splicer;
-    struct emitter *e;
-    struct portolan_text *t;
-    const struct portolan_sidl_symbol *s;
-    struct bodies bodies;
-    struct portolan_text arrays; /* procedures that pass arrays */
-};
-
 /* The author's procedure for a method or built-in function. */
 static const char *procedure_of(struct impl *f, const char *name)
 {
@@ -25,12 +16,6 @@ static const char *procedure_of(struct impl *f, const char *name)
 static const char *type_of(struct impl *f)
 {
     return f_name(f->e->arena, "%s_t", f->s->c_name);
-}
-
-static void put_block(struct impl *f, const char *name, int indent, const char *preset)
-{
-    splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
-                indent, preset);
 }
 
 /* Procedures of the author */
@@ -83,32 +68,6 @@ static const char *preset_body(struct impl *f, const struct portolan_sidl_method
     return t.bytes;
 }
 
-/* Returns what stands in a block of a class with described ports, until its author changes it. */
-static const char *described_text(struct impl *f, const char *block)
-{
-    const bool keeps = class_keeps_services(f->s);
-    struct portolan_text t = {.arena = f->e->arena};
-
-    if (!strcmp(block, "_data") && keeps)
-        return "    type(gov_cca_Services_t) :: services ! the framework's\n";
-    if (!strcmp(block, "_ctor") && keeps)
-        emit_named(&t, f->s->c_name,
-                   "    type(@_data), pointer :: data\n    allocate (data)\n"
-                   "    call @_set_data(self, data)\n");
-    else if (!strcmp(block, "_dtor") && keeps)
-        emit_named(&t, f->s->c_name,
-                   "    type(@_data), pointer :: data\n    call @_get_data(self, data)\n"
-                   "    deallocate (data)\n");
-    else if (!strcmp(block, "setServices") && keeps)
-        emit_named(&t, f->s->c_name,
-                   "    type(@_data), pointer :: data\n    call @_get_data(self, data)\n"
-                   "    data%services = services\n");
-    if (!strcmp(block, "setServices"))
-        f_line(&t, 4, "call %s_register(self, services, ex) ! the ports that SIDL states",
-               f->s->c_name);
-    return t.bytes;
-}
-
 static void put_author_s(struct impl *f, const struct portolan_sidl_method *m)
 {
     portolan_text_add(f->t, "\n");
@@ -118,44 +77,27 @@ static void put_author_s(struct impl *f, const struct portolan_sidl_method *m)
         f_line(f->t, 4, "type(%s), intent(in) :: self", type_of(f));
     f_declare_arguments(f->t, m, 4);
     f_line(f->t, 4, "type(sidl_BaseInterface_t), intent(out) :: ex");
-    put_block(f, m->slot_name, 4,
-              class_is_described(f->s) && described_text(f, m->slot_name)
-                  ? described_text(f, m->slot_name)
-                  : preset_body(f, m));
+    impl_block(f, m->slot_name, 4, preset_body(f, m));
     f_line(f->t, 2, "end subroutine");
 }
 
-/* Constructors and destructor: the author's, and those that the Skel file calls. */
-static const struct {
-    const char *name, *comment;
-    bool has_self, has_data;
-} builtins[] = {
-    {"_load", "Once, before anything else of this class.", false, false},
-    {"_ctor", "The parent class's constructor has run.", true, false},
-    {"_ctor2", "Instead of the other constructor, around data that the caller has.", true, true},
-    {"_dtor", "The parent class's destructor follows.", true, false},
-};
-enum { N_BUILTINS = sizeof builtins / sizeof *builtins };
-
 static void put_builtins(struct impl *f)
 {
-    for (size_t i = 0; i < N_BUILTINS; i++) {
+    for (const struct impl_builtin *b = impl_builtins; b < impl_builtins + IMPL_BUILTINS; b++) {
         portolan_text_add(f->t, "\n");
-        f_comment(f->t, builtins[i].comment, 2);
-        f_line(f->t, 2, "recursive subroutine %s(%s%sex)", procedure_of(f, builtins[i].name),
-               builtins[i].has_self ? "self, " : "", builtins[i].has_data ? "private_data, " : "");
-        if (builtins[i].has_self)
+        f_comment(f->t, b->comment, 2);
+        f_line(f->t, 2, "recursive subroutine %s(%s%sex)", procedure_of(f, b->name),
+               b->has_self ? "self, " : "", b->has_data ? "private_data, " : "");
+        if (b->has_self)
             f_line(f->t, 4, "type(%s), intent(in) :: self", type_of(f));
-        if (builtins[i].has_data)
+        if (b->has_data)
             f_line(f->t, 4, "type(c_ptr), intent(in) :: private_data");
         f_line(f->t, 4, "type(sidl_BaseInterface_t), intent(out) :: ex");
-        put_block(f, builtins[i].name, 4,
-                  class_is_described(f->s) && described_text(f, builtins[i].name)
-                      ? described_text(f, builtins[i].name)
-                  : builtins[i].has_data ? "    associate (u1__ => self, u2__ => private_data)\n"
-                                           "    end associate\n"
-                  : builtins[i].has_self ? "    associate (u1__ => self)\n    end associate\n"
-                                         : "");
+        impl_block(f, b->name, 4,
+                   b->has_data   ? "    associate (u1__ => self, u2__ => private_data)\n"
+                                   "    end associate\n"
+                   : b->has_self ? "    associate (u1__ => self)\n    end associate\n"
+                                 : "");
         f_line(f->t, 2, "end subroutine");
     }
 }
@@ -434,17 +376,17 @@ static void put_glue(struct impl *f, const struct portolan_sidl_method *m)
     put_call(f, &g, m->slot_name, m->result->kind == PORTOLAN_SIDL_VOID);
 }
 
-static void put_builtin_glue(struct impl *f, size_t i)
+static void put_builtin_glue(struct impl *f, const struct impl_builtin *b)
 {
-    struct glue g = glue_begin(f, builtins[i].has_self);
+    struct glue g = glue_begin(f, b->has_self);
 
-    if (builtins[i].has_data) {
+    if (b->has_data) {
         portolan_text_add(&g.list, "private_data, ");
         f_line(&g.declared, 4, "type(c_ptr), value :: private_data");
         portolan_text_add(&g.arguments, "private_data, ");
     }
-    put_head(f, &g, builtins[i].name, true);
-    put_call(f, &g, builtins[i].name, true);
+    put_head(f, &g, b->name, true);
+    put_call(f, &g, b->name, true);
 }
 
 /* super_m(self, …) calls the parent class's method, whose table the run time hands over. */
@@ -500,54 +442,47 @@ static void put_interfaces(struct impl *f)
                             "  type(sidl_epv_t), pointer, save :: super_epv => null()\n");
 }
 
-/* The procedures that are private, so that they can be inlined: the author's, and of arrays. */
-static const char *private_of(struct impl *f)
+/* The procedures that are private, so that they can be inlined: the author's, and those that pass
+ * arrays, which go to ARRAYS. */
+static const char *private_of(struct impl *f, struct portolan_text *arrays)
 {
     struct portolan_text t = {.arena = f->e->arena};
     struct names done = {.arena = f->e->arena};
 
-    for (size_t i = 0; i < N_BUILTINS; i++)
-        portolan_text_add(&t, "%s%s", i ? ", " : "", procedure_of(f, builtins[i].name));
+    for (size_t i = 0; i < IMPL_BUILTINS; i++)
+        portolan_text_add(&t, "%s%s", i ? ", " : "", procedure_of(f, impl_builtins[i].name));
     for (size_t i = 0; i < f->bodies.count; i++)
         portolan_text_add(&t, ", %s", procedure_of(f, f->bodies.list[i]->slot_name));
     for (size_t i = 0; i < f->bodies.count; i++) {
-        f_array_procedures(&f->arrays, &done, &t, f->bodies.list[i], F_IMPL);
+        f_array_procedures(arrays, &done, &t, f->bodies.list[i], F_IMPL);
         if (class_overrides(f->s, f->bodies.list[i]))
-            f_array_procedures(&f->arrays, &done, &t, f->bodies.list[i], F_CALLER);
+            f_array_procedures(arrays, &done, &t, f->bodies.list[i], F_CALLER);
     }
     return t.bytes;
 }
 
 void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = {
-        .e = e, .s = s, .bodies = class_bodies(e->arena, s), .arrays = {.arena = e->arena}};
+    struct impl f = impl_open(e, s, "F90");
+    struct portolan_text arrays = {.arena = e->arena};
 
     if (e->options->hooks)
         diagnose_at(e->d, &s->place, "hooks are for Impl files in C and C++; %s is in Fortran",
                     s->full_name);
-    f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.F90", s->c_name));
-    f.t = &f.splicer.o->text;
-    portolan_text_add(f.t,
-                      "! " EMIT_BANNER " from %s %s; only what stands between splicer comments is "
-                      "kept.\n",
-                      s->full_name, s->version);
     f_comment(f.t, s->comment, 0);
     f_line(f.t, 0, "module %s_Impl", s->c_name);
     f_line(f.t, 2, "use, intrinsic :: iso_c_binding");
     f_line(f.t, 2, "use sidl");
     f_line(f.t, 2, "use %s", s->package->c_name);
     f_use_types(e, f.t, &s, 1, s->package);
-    put_block(&f, "_includes", 2, "");
+    impl_block(&f, "_includes", 2, "");
     f_line(f.t, 2, "implicit none");
     portolan_text_add(f.t, "\n  !> The private data of an object.\n");
     f_line(f.t, 2, "type :: %s_data", s->c_name);
-    put_block(&f, "_data", 4,
-              class_is_described(s) && described_text(&f, "_data") ? described_text(&f, "_data")
-                                                                   : "");
+    impl_block(&f, "_data", 4, "");
     f_line(f.t, 2, "end type");
     put_interfaces(&f);
-    f_line(f.t, 2, "private :: %s", private_of(&f));
+    f_line(f.t, 2, "private :: %s", private_of(&f, &arrays));
     f_line(f.t, 0, "contains");
     put_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++)
@@ -557,11 +492,11 @@ void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
     f_data_access(f.t, s);
     put_supers(&f);
     portolan_text_add(f.t, "\n  ! What follows is called by the Skel file.\n");
-    for (size_t i = 0; i < N_BUILTINS; i++)
-        put_builtin_glue(&f, i);
+    for (size_t i = 0; i < IMPL_BUILTINS; i++)
+        put_builtin_glue(&f, &impl_builtins[i]);
     for (size_t i = 0; i < f.bodies.count; i++)
         put_glue(&f, f.bodies.list[i]);
-    portolan_text_add_bytes(f.t, f.arrays.bytes, f.arrays.length);
+    portolan_text_add_bytes(f.t, arrays.bytes, arrays.length);
     f_line(f.t, 0, "end module");
     splicer_put_rest(&f.splicer);
 }

@@ -5,43 +5,6 @@
 
 #include <string.h>
 
-struct impl {
-    struct splicer splicer;
-    struct emitter *e;
-    struct portolan_text *t;
-    const struct portolan_sidl_symbol *s;
-    struct bodies bodies;
-};
-
-static struct impl open_impl(struct emitter *e, const struct portolan_sidl_symbol *s,
-                             const char *ending)
-{
-    struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
-
-    f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.%s", s->c_name, ending));
-    f.t = &f.splicer.o->text;
-    portolan_text_add(f.t,
-                      "/* " EMIT_BANNER " from %s %s; only what stands between splicer comments is "
-                      "kept. */\n",
-                      s->full_name, s->version);
-    return f;
-}
-
-/* Emits a block whose name begins with the class's name. */
-static void put_class_block(struct impl *f, const char *name, int indent, const char *preset)
-{
-    splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
-                indent, preset);
-}
-
-/* The same with what a class with described ports has there at first. */
-static void put_described_block(struct impl *f, const char *name, int indent, const char *preset)
-{
-    const char *described = described_block(f->e, f->s, name);
-
-    put_class_block(f, name, indent, described ? described : preset);
-}
-
 static const char *self_of(struct impl *f, const struct portolan_sidl_method *m)
 {
     return method_is_static(m) ? NULL : portolan_arena_printf(f->e->arena, "%s self", f->s->c_name);
@@ -125,7 +88,7 @@ static void put_plain_header(struct emitter *e, const struct portolan_sidl_symbo
 
 static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = open_impl(e, s, "h");
+    struct impl f = impl_open(e, s, "h");
     const char *guard = portolan_arena_printf(e->arena, "%s_Impl", s->c_name);
     const char *name = s->c_name;
 
@@ -133,12 +96,11 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
     splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
                    portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
-    put_class_block(&f, "_hincludes", 0, "");
+    impl_block(&f, "_hincludes", 0, "");
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
                       s->full_name, name);
-    put_described_block(&f, "_data", 4,
-                        "    int ignore; /* C wants a member: replace it by yours */\n");
+    impl_block(&f, "_data", 4, "    int ignore; /* C wants a member: replace it by yours */\n");
     portolan_text_add(f.t, "};\n");
     emit_begin_c(f.t);
     declare_builtins(&f);
@@ -176,31 +138,22 @@ static void put_function(struct impl *f, const char *comment, const char *signat
     emit_comment(f->t, comment, 0);
     emit_wrapped(f->e, f->t, 4, "%s", signature);
     portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
-    put_described_block(f, block, 8, preset);
+    impl_block(f, block, 8, preset);
     portolan_text_add(f->t, "    }\n}\n");
 }
 
 static void put_builtins(struct impl *f)
 {
-    static const struct {
-        const char *comment, *block, *arguments, *preset;
-    } functions[] = {
-        {"Once, before anything else of this class.", "_load", "", ""},
-        {"The parent class's constructor has run.", "_ctor", "@ self, ", "        (void)self;\n"},
-        {"Instead of the other constructor, around data that the caller has.", "_ctor2",
-         "@ self, void *private_data, ", "        (void)self, (void)private_data;\n"},
-        {"The parent class's destructor follows.", "_dtor", "@ self, ", "        (void)self;\n"},
-    };
-
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        struct portolan_text signature = {.arena = f->e->arena};
-
-        portolan_text_add(&signature, "void impl_%s_%s(", f->s->c_name, functions[i].block);
-        emit_named(&signature, f->s->c_name, functions[i].arguments);
-        portolan_text_add(&signature, "sidl_BaseInterface *_ex)");
-        put_function(f, functions[i].comment, signature.bytes, functions[i].block,
-                     functions[i].preset);
-    }
+    for (const struct impl_builtin *b = impl_builtins; b < impl_builtins + IMPL_BUILTINS; b++)
+        put_function(f, b->comment,
+                     portolan_arena_printf(
+                         f->e->arena, "void impl_%s_%s(%s%s%ssidl_BaseInterface *_ex)",
+                         f->s->c_name, b->name, b->has_self ? f->s->c_name : "",
+                         b->has_self ? " self, " : "", b->has_data ? "void *private_data, " : ""),
+                     b->name,
+                     b->has_data   ? "        (void)self, (void)private_data;\n"
+                     : b->has_self ? "        (void)self;\n"
+                                   : "");
 }
 
 /* The body of a method that its author has not written yet. */
@@ -243,7 +196,7 @@ static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum 
 
 static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = open_impl(e, s, "c");
+    struct impl f = impl_open(e, s, "c");
 
     emit_comment(f.t, s->comment, 0);
     portolan_text_add(f.t,
@@ -251,7 +204,7 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
                       "#include \"sidl_MemAllocException.h\"\n"
                       "#include \"sidl_NotImplementedException.h\"\n\n",
                       s->c_name);
-    put_class_block(&f, "_includes", 0, described_includes(e, s));
+    impl_block(&f, "_includes", 0, described_includes(e, s));
     put_supers(&f);
     put_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++) {

@@ -264,3 +264,34 @@ void splicer_put_rest(struct splicer *s)
     if (has_any)
         portolan_text_add(t, "#endif\n");
 }
+
+/* Impl files */
+
+const struct impl_builtin impl_builtins[IMPL_BUILTINS] = {
+    {"_load", "Once, before anything else of this class.", false, false},
+    {"_ctor", "The parent class's constructor has run.", true, false},
+    {"_ctor2", "Instead of the other constructor, around data that the caller has.", true, true},
+    {"_dtor", "The parent class's destructor follows.", true, false},
+};
+
+struct impl impl_open(struct emitter *e, const struct portolan_sidl_symbol *s, const char *ending)
+{
+    struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
+
+    f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.%s", s->c_name, ending));
+    f.t = &f.splicer.o->text;
+    portolan_text_add(f.t,
+                      "%s " EMIT_BANNER " from %s %s; only what stands between splicer comments is "
+                      "kept.%s\n",
+                      f.splicer.is_fortran ? "!" : "/*", s->full_name, s->version,
+                      f.splicer.is_fortran ? "" : " */");
+    return f;
+}
+
+void impl_block(struct impl *f, const char *name, int indent, const char *preset)
+{
+    const char *described = described_block(f->e, f->s, name);
+
+    splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
+                indent, described ? described : preset);
+}
