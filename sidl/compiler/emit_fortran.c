@@ -35,22 +35,23 @@ const char *f_word(struct portolan_arena *a, const char *name)
     return f_name(a, "%s", name);
 }
 
-/* The words for basic types; the element's part of names, and its declaration. */
-static const struct {
-    const char *element, *declaration;
-} basic[PORTOLAN_SIDL_OBJECT + 1] = {
-    [PORTOLAN_SIDL_BOOL] = {"bool", "logical"},
-    [PORTOLAN_SIDL_CHAR] = {"char", "character(kind=c_char,len=1)"},
-    [PORTOLAN_SIDL_DCOMPLEX] = {"dcomplex", "complex(sidl_dcomplex)"},
-    [PORTOLAN_SIDL_DOUBLE] = {"double", "real(sidl_double)"},
-    [PORTOLAN_SIDL_FCOMPLEX] = {"fcomplex", "complex(sidl_fcomplex)"},
-    [PORTOLAN_SIDL_FLOAT] = {"float", "real(sidl_float)"},
-    [PORTOLAN_SIDL_INT] = {"int", "integer(sidl_int)"},
-    [PORTOLAN_SIDL_LONG] = {"long", "integer(sidl_long)"},
-    [PORTOLAN_SIDL_OPAQUE] = {"opaque", "type(c_ptr)"},
-    [PORTOLAN_SIDL_STRING] = {"string", "type(sidl_string_t)"},
-    [PORTOLAN_SIDL_ENUM] = {"long", "integer(sidl_enum)"},
-    [PORTOLAN_SIDL_OBJECT] = {"object", "type(sidl_ref_t)"},
+const struct f_kind f_kinds[PORTOLAN_SIDL_OBJECT + 1] = {
+    [PORTOLAN_SIDL_VOID] = {'v', NULL, NULL, NULL, NULL},
+    [PORTOLAN_SIDL_BOOL] = {'i', "bool", "logical", ".false.", "integer(c_int)"},
+    [PORTOLAN_SIDL_CHAR] = {'c', "char", "character(kind=c_char,len=1)", "c_null_char", NULL},
+    [PORTOLAN_SIDL_DCOMPLEX] = {'z', "dcomplex", "complex(sidl_dcomplex)", "0", NULL},
+    [PORTOLAN_SIDL_DOUBLE] = {'d', "double", "real(sidl_double)", "0", NULL},
+    [PORTOLAN_SIDL_FCOMPLEX] = {'y', "fcomplex", "complex(sidl_fcomplex)", "0", NULL},
+    [PORTOLAN_SIDL_FLOAT] = {'f', "float", "real(sidl_float)", "0", NULL},
+    [PORTOLAN_SIDL_INT] = {'i', "int", "integer(sidl_int)", "0", NULL},
+    [PORTOLAN_SIDL_LONG] = {'l', "long", "integer(sidl_long)", "0", NULL},
+    [PORTOLAN_SIDL_OPAQUE] = {'p', "opaque", "type(c_ptr)", "c_null_ptr", NULL},
+    [PORTOLAN_SIDL_STRING] = {'p', "string", "type(sidl_string_t)", "''", "type(c_ptr)"},
+    [PORTOLAN_SIDL_ARRAY] = {'p', NULL, NULL, NULL, "type(c_ptr)"},
+    [PORTOLAN_SIDL_RARRAY] = {'p', NULL, NULL, NULL, NULL},
+    [PORTOLAN_SIDL_ENUM] = {'i', "long", "integer(sidl_enum)", "0", NULL},
+    [PORTOLAN_SIDL_STRUCT] = {'p', NULL, NULL, NULL, "type(c_ptr)"},
+    [PORTOLAN_SIDL_OBJECT] = {'p', "object", "type(sidl_ref_t)", NULL, "type(c_ptr)"},
 };
 
 bool f_is_any(const struct portolan_sidl_type *type)
@@ -60,7 +61,7 @@ bool f_is_any(const struct portolan_sidl_type *type)
 
 const char *f_element(const struct portolan_sidl_type *array)
 {
-    return basic[array->element->kind].element;
+    return f_kinds[array->element->kind].element;
 }
 
 const char *f_type(struct portolan_arena *a, const struct portolan_sidl_type *type)
@@ -74,11 +75,11 @@ const char *f_type(struct portolan_arena *a, const struct portolan_sidl_type *ty
         case PORTOLAN_SIDL_ENUM: /* elements of enum arrays are long */
             return "integer(sidl_long)";
         default:
-            return basic[type->element->kind].declaration;
+            return f_kinds[type->element->kind].declaration;
         }
     if (type->kind == PORTOLAN_SIDL_STRUCT || type->kind == PORTOLAN_SIDL_OBJECT)
         return portolan_arena_printf(a, "type(%s)", f_name(a, "%s_t", type->symbol->c_name));
-    return basic[type->kind].declaration;
+    return f_kinds[type->kind].declaration;
 }
 
 const char *f_array(struct portolan_arena *a, const struct portolan_sidl_type *type)
@@ -244,55 +245,22 @@ void f_subroutine(struct portolan_text *t, const struct portolan_sidl_method *m,
 
 /* Functions in C: their abstract interfaces are shared by all methods of the same signature */
 
-/* A letter for each type that values have in calls of C. */
-static char letter_of(const struct portolan_sidl_type *type)
-{
-    switch (type->kind) {
-    case PORTOLAN_SIDL_VOID:
-        return 'v';
-    case PORTOLAN_SIDL_BOOL:
-    case PORTOLAN_SIDL_ENUM:
-    case PORTOLAN_SIDL_INT:
-        return 'i';
-    case PORTOLAN_SIDL_CHAR:
-        return 'c';
-    case PORTOLAN_SIDL_DCOMPLEX:
-        return 'z';
-    case PORTOLAN_SIDL_DOUBLE:
-        return 'd';
-    case PORTOLAN_SIDL_FCOMPLEX:
-        return 'y';
-    case PORTOLAN_SIDL_FLOAT:
-        return 'f';
-    case PORTOLAN_SIDL_LONG:
-        return 'l';
-    default:
-        return 'p';
-    }
-}
-
+/* The type that a letter of f_kinds[], or 'b', the byte of a char, means in calls of C. */
 static const char *c_type_of(char letter)
 {
-    switch (letter) {
-    case 'i':
-        return "integer(c_int)";
-    case 'c':
-        return "character(kind=c_char)"; /* of results; gfortran 12 passes one by value wrongly */
-    case 'b':
-        return "integer(c_int8_t)";
-    case 'z':
-        return "complex(sidl_dcomplex)";
-    case 'd':
-        return "real(sidl_double)";
-    case 'y':
-        return "complex(sidl_fcomplex)";
-    case 'f':
-        return "real(sidl_float)";
-    case 'l':
-        return "integer(sidl_long)";
-    default:
-        return "type(c_ptr)";
-    }
+    static const char *const types[] = {
+        ['i'] = "integer(c_int)",
+        ['c'] = "character(kind=c_char)", /* of results; gfortran 12 passes one by value wrongly */
+        ['b'] = "integer(c_int8_t)",
+        ['z'] = "complex(sidl_dcomplex)",
+        ['d'] = "real(sidl_double)",
+        ['y'] = "complex(sidl_fcomplex)",
+        ['f'] = "real(sidl_float)",
+        ['l'] = "integer(sidl_long)",
+        ['p'] = "type(c_ptr)",
+    };
+
+    return types[(int)letter];
 }
 
 /* The letters of the arguments in the entry-point table. */
@@ -302,7 +270,7 @@ static const char *letters_of(struct portolan_arena *a, const struct portolan_si
 
     portolan_text_add(&t, "%s", method_is_static(m) ? "" : "p");
     for (size_t i = 0; i < m->n_arguments; i++) {
-        const char letter = letter_of(m->arguments[i].type);
+        const char letter = f_kinds[m->arguments[i].type->kind].letter;
 
         if (m->arguments[i].is_extent)
             continue;
@@ -319,7 +287,7 @@ const char *f_slot(struct portolan_arena *a, const char *prefix,
 {
     if (m->result->kind == PORTOLAN_SIDL_STRUCT)
         return f_name(a, "%s_%s_%s", prefix, letters_of(a, m), m->result->symbol->c_name);
-    return f_name(a, "%s_%s_%c", prefix, letters_of(a, m), letter_of(m->result));
+    return f_name(a, "%s_%s_%c", prefix, letters_of(a, m), f_kinds[m->result->kind].letter);
 }
 
 void f_slot_interface(struct portolan_text *t, struct names *names, const char *prefix,
@@ -349,7 +317,7 @@ void f_slot_interface(struct portolan_text *t, struct names *names, const char *
     if (m->result->kind == PORTOLAN_SIDL_STRUCT)
         f_line(t, 6, "type(%s) :: r", f_returned(t->arena, m->result->symbol));
     else if (!is_void)
-        f_line(t, 6, "%s :: r", c_type_of(letter_of(m->result)));
+        f_line(t, 6, "%s :: r", c_type_of(f_kinds[m->result->kind].letter));
     portolan_text_add(t, "    end %s\n", is_void ? "subroutine" : "function");
 }
 

@@ -7,6 +7,16 @@
 
 /* emit_fortran.c */
 
+/* What a kind of type is in Fortran. */
+struct f_kind {
+    char letter;         /* in the names of abstract interfaces: how values pass in calls of C */
+    const char *element; /* the element's part of names: "double" */
+    const char *declaration; /* of basic types */
+    const char *zero;        /* the first value of an out argument; NULL: its type sets it */
+    const char *in_c; /* how C passes a value that Fortran has in another form; NULL: as it is */
+};
+extern const struct f_kind f_kinds[PORTOLAN_SIDL_OBJECT + 1];
+
 /* NAME as Fortran takes it: names longer than 63 characters are cut and end in a hash. */
 const char *f_name(struct portolan_arena *a, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 /* An argument's name, with "_" at its end if generated code uses the word itself. */

@@ -20,27 +20,6 @@ static const char *type_of(struct impl *f)
 
 /* Procedures of the author */
 
-/* The first value of an out argument, so that compilers see that it is set. */
-static const char *zero_of(const struct portolan_sidl_type *type)
-{
-    switch (type->kind) {
-    case PORTOLAN_SIDL_BOOL:
-        return ".false.";
-    case PORTOLAN_SIDL_CHAR:
-        return "c_null_char";
-    case PORTOLAN_SIDL_OPAQUE:
-        return "c_null_ptr";
-    case PORTOLAN_SIDL_STRING:
-        return "''";
-    case PORTOLAN_SIDL_ARRAY:
-    case PORTOLAN_SIDL_STRUCT:
-    case PORTOLAN_SIDL_OBJECT:
-        return NULL; /* set by their types */
-    default:
-        return "0";
-    }
-}
-
 /* What a method does that its author has not written yet. */
 static const char *preset_body(struct impl *f, const struct portolan_sidl_method *m)
 {
@@ -53,13 +32,13 @@ static const char *preset_body(struct impl *f, const struct portolan_sidl_method
     for (size_t i = 0; i < m->n_arguments; i++) {
         const char *name = f_word(f->e->arena, m->arguments[i].name);
 
-        if (m->arguments[i].mode == PORTOLAN_SIDL_OUT && zero_of(m->arguments[i].type))
-            f_line(&t, 4, "%s = %s", name, zero_of(m->arguments[i].type));
+        if (m->arguments[i].mode == PORTOLAN_SIDL_OUT && f_kinds[m->arguments[i].type->kind].zero)
+            f_line(&t, 4, "%s = %s", name, f_kinds[m->arguments[i].type->kind].zero);
         else
             portolan_text_add(&used, "%su%zu__ => %s", n ? ", " : "", n + 1, name), n++;
     }
-    if (m->result->kind != PORTOLAN_SIDL_VOID && zero_of(m->result))
-        f_line(&t, 4, "retval = %s", zero_of(m->result));
+    if (m->result->kind != PORTOLAN_SIDL_VOID && f_kinds[m->result->kind].zero)
+        f_line(&t, 4, "retval = %s", f_kinds[m->result->kind].zero);
     else if (m->result->kind != PORTOLAN_SIDL_VOID)
         portolan_text_add(&used, "%su%zu__ => retval", n ? ", " : "", n + 1);
     if (used.length)
@@ -175,19 +154,10 @@ static void convert_back(struct glue *g, const struct portolan_sidl_argument *a,
 /* The type in Fortran of a value that is converted; NULL: it is passed as it is. */
 static const char *converted_type(struct glue *g, const struct portolan_sidl_type *type)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_BOOL:
-        return "logical";
-    case PORTOLAN_SIDL_STRING:
-        return "character(len=:), allocatable";
-    case PORTOLAN_SIDL_ARRAY:
-        return f_array(g->t->arena, type);
-    case PORTOLAN_SIDL_OBJECT:
-    case PORTOLAN_SIDL_STRUCT:
-        return f_type(g->t->arena, type);
-    default:
-        return NULL;
-    }
+    return type->kind == PORTOLAN_SIDL_STRING  ? "character(len=:), allocatable"
+           : type->kind == PORTOLAN_SIDL_ARRAY ? f_array(g->t->arena, type)
+           : f_kinds[type->kind].in_c          ? f_type(g->t->arena, type)
+                                               : NULL;
 }
 
 static void take_in(struct glue *g, const struct portolan_sidl_type *type, const char *name)
@@ -246,12 +216,7 @@ static void take_out(struct glue *g, const struct portolan_sidl_argument *a, con
 /* Declares an argument of the function as C passes it. */
 static void declare_c(struct glue *g, const struct portolan_sidl_argument *a, const char *name)
 {
-    static const char *const by_value[PORTOLAN_SIDL_OBJECT + 1] = {
-        [PORTOLAN_SIDL_BOOL] = "integer(c_int)", [PORTOLAN_SIDL_STRING] = "type(c_ptr)",
-        [PORTOLAN_SIDL_ARRAY] = "type(c_ptr)",   [PORTOLAN_SIDL_STRUCT] = "type(c_ptr)",
-        [PORTOLAN_SIDL_OBJECT] = "type(c_ptr)",
-    };
-    const char *type = by_value[a->type->kind];
+    const char *type = f_kinds[a->type->kind].in_c;
 
     if (!type)
         type = f_type(g->t->arena, a->type);
@@ -287,7 +252,8 @@ static void take_result(struct glue *g)
                     : f_type(g->t->arena, type));
     portolan_text_add(&g->arguments, converted ? "retval__f, " : "r, ");
     if (!converted) {
-        f_line(&g->before, 4, "r = %s", zero_of(type)); /* for calls that end before the author's */
+        f_line(&g->before, 4, "r = %s",
+               f_kinds[type->kind].zero); /* for calls that end before the author's */
         return;
     }
     f_line(&g->locals, 4, "%s :: retval__f", converted);
