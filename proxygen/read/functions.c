@@ -19,7 +19,6 @@
 struct found {
     const char *name;
     CXCursor cursor;
-    size_t order;
 };
 
 struct search {
@@ -60,6 +59,15 @@ static bool is_chosen(const struct portolan_proxygen_options *o, const char *nam
 
 /* ------------------------------------------------------------------ declarations */
 
+static bool is_found(const struct search *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A function may be declared any number of times; the first declaration stays. */
 static void add_declaration(struct search *s, CXCursor cursor)
 {
     struct header *h = s->h;
@@ -70,41 +78,10 @@ static void add_declaration(struct search *s, CXCursor cursor)
         PROXYGEN_APPEND(&h->run->arena, s->names, s->n_names, name);
     if (!is_chosen(h->run->options, name))
         return;
-    if (counts)
-        PROXYGEN_APPEND(&h->run->arena, s->items, s->n,
-                        (struct found){.name = name, .cursor = cursor, .order = s->n});
-    else if (s->elsewhere++ == 0)
+    if (!counts && s->elsewhere++ == 0)
         s->example = proxygen_header_cursor_place(h, cursor);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct found *one = a, *other = b;
-    int order = strcmp(one->name, other->name);
-
-    return order ? order : one->order < other->order ? -1 : one->order > other->order;
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct found *one = a, *other = b;
-
-    return one->order < other->order ? -1 : one->order > other->order;
-}
-
-/* A function may be declared any number of times; the first declaration stays. */
-static void drop_repeated(struct search *s)
-{
-    size_t n = 0;
-
-    if (s->n == 0)
-        return;
-    qsort(s->items, s->n, sizeof *s->items, by_name);
-    for (size_t i = 0; i < s->n; i++)
-        if (i == 0 || strcmp(s->items[i].name, s->items[n - 1].name) != 0)
-            s->items[n++] = s->items[i];
-    s->n = n;
-    qsort(s->items, s->n, sizeof *s->items, by_order);
+    else if (counts && !is_found(s, name))
+        PROXYGEN_APPEND(&h->run->arena, s->items, s->n, (struct found){name, cursor});
 }
 
 /* ------------------------------------------------------------------ what cannot be had */
@@ -126,14 +103,6 @@ static const char *skip_reason(struct header *h, const struct found *f)
 }
 
 /* ------------------------------------------------------------------ methods */
-
-static int by_symbol(const void *a, const void *b)
-{
-    const struct method *const *one = a, *const *other = b;
-    int order = strcmp((*one)->symbol, (*other)->symbol);
-
-    return order ? order : *one < *other ? -1 : *one > *other;
-}
 
 static enum portolan_status add_function(struct header *h, const struct found *f)
 {
@@ -166,36 +135,29 @@ static enum portolan_status add_function(struct header *h, const struct found *f
 static void drop_same_symbols(struct run *run)
 {
     struct port *port = run->port;
-    struct method **sorted = portolan_arena_alloc(&run->arena, port->n_methods + 1, sizeof *sorted);
-    size_t n = 0;
 
-    if (!sorted)
-        return;
     for (size_t i = 0; i < port->n_methods; i++)
-        if (port->methods[i].present)
-            sorted[n++] = &port->methods[i];
-    qsort(sorted, n, sizeof *sorted, by_symbol);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(sorted[i]->symbol, sorted[i - 1]->symbol) == 0) {
-            sorted[i]->present = false;
-            sorted[i]->skip = proxygen_print(&run->arena, "another name for %s's symbol, %s",
-                                             sorted[i - 1]->name, sorted[i]->symbol);
+        for (size_t k = 0; k < i && port->methods[i].present; k++) {
+            const struct method *first = &port->methods[k];
+            struct method *m = &port->methods[i];
+
+            if (!first->present || strcmp(first->symbol, m->symbol) != 0)
+                continue;
+            m->present = false;
+            m->skip = proxygen_print(&run->arena, "another name for %s's symbol, %s", first->name,
+                                     first->symbol);
         }
 }
 
-/* Lists the macros with parameters that were found. Functions are added elsewhere. */
+/* Lists the macros with parameters that were found. Where there is a function of that name, callers
+ * may use that instead. */
 static void add_macros(struct header *h, const struct search *s)
 {
     for (size_t i = 0; i < h->n_unseen; i++) {
         const struct unseen *u = &h->unseen[i];
-        bool function = false;
 
-        if (h->clang->getCursorKind(u->cursor) != CXCursor_MacroDefinition ||
-            !is_chosen(h->run->options, u->name))
-            continue;
-        for (size_t k = 0; k < s->n && !function; k++)
-            function = strcmp(s->items[k].name, u->name) == 0;
-        if (!function) /* else callers may use the macro instead of the function */
+        if (h->clang->getCursorKind(u->cursor) == CXCursor_MacroDefinition &&
+            is_chosen(h->run->options, u->name) && !is_found(s, u->name))
             proxygen_add_skipped(h, u->cursor, "a macro, which the compiler puts in its place");
     }
 }
@@ -356,7 +318,6 @@ enum portolan_status proxygen_read_functions(struct header *h)
     first = check_patterns(&s);
     if (first != PORTOLAN_OK)
         return first;
-    drop_repeated(&s);
     for (size_t i = 0; i < s.n; i++) {
         status = add_function(h, &s.items[i]);
         if (first == PORTOLAN_OK)
