@@ -24,18 +24,17 @@ static enum portolan_status find_sidl(const struct portolan_proxy *proxy, gov_cc
     return PORTOLAN_OK;
 }
 
-static enum portolan_status find_foreign(struct portolan_proxy *proxy, gov_cca_Port port,
-                                         struct proxy_record *r, struct portolan_error *err)
+enum portolan_status proxy_foreign_target(gov_cca_Port port, const char *type, void **reference,
+                                          void **target, struct portolan_error *err)
 {
-    const char *type = proxy->description->type;
     enum portolan_status status = PORTOLAN_OK;
     sidl_BaseInterface _ex = NULL;
     portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, &_ex);
-    void *target = NULL;
     char *name = NULL;
 
+    *target = NULL;
     SIDL_CHECK(_ex);
-    r->reference = foreign;
+    *reference = foreign;
     if (!foreign)
         return portolan_error_set(err, PORTOLAN_EBADPORTTYPE,
                                   "the provider is no portolan.ForeignPort, so it has no %s", type);
@@ -45,19 +44,28 @@ static enum portolan_status find_foreign(struct portolan_proxy *proxy, gov_cca_P
         status = portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "the provider has a %s and no %s",
                                     name ? name : "nameless object", type);
     else
-        target = portolan_ForeignPort_getPointer(foreign, &_ex);
+        *target = portolan_ForeignPort_getPointer(foreign, &_ex);
     SIDL_CHECK(_ex);
-    if (status == PORTOLAN_OK && !target)
+    if (status == PORTOLAN_OK && !*target)
         status = portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED,
                                     "the provider's %s is a null pointer", type);
-    if (status == PORTOLAN_OK && proxy->description->face)
-        r->binding.target = target;
-    else if (status == PORTOLAN_OK)
-        status = proxy_table_aim(proxy, r, target,
-                                 proxy_table_of(proxy->description->table, target), err);
 EXIT:
     sidl_String_free(name);
     return _ex ? portolan_catch(&_ex, err) : status;
+}
+
+static enum portolan_status find_foreign(struct portolan_proxy *proxy, gov_cca_Port port,
+                                         struct proxy_record *r, struct portolan_error *err)
+{
+    const struct portolan_proxy_description *d = proxy->description;
+    void *target;
+    enum portolan_status status = proxy_foreign_target(port, d->type, &r->reference, &target, err);
+
+    if (status == PORTOLAN_OK && d->face)
+        r->binding.target = target;
+    else if (status == PORTOLAN_OK)
+        status = proxy_table_aim(proxy, r, target, proxy_table_of(d->table, target), err);
+    return status;
 }
 
 enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_Port port,

@@ -106,34 +106,6 @@ gov_cca_Component portolan_functions_front_component_create(const struct sidl_cl
     return sidl_object_facet(c, "gov.cca.Component");
 }
 
-/* The table that PORT provides, and a reference that keeps it; both NULL if the type is wrong. */
-static const void *find_table(const struct portolan_functions_front *front, gov_cca_Port port,
-                              void **reference, sidl_BaseInterface *_ex)
-{
-    portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, _ex);
-    const char *type = front->description->type;
-    const void *table = NULL;
-    char *name = NULL;
-
-    SIDL_CHECK(*_ex);
-    if (foreign)
-        name = portolan_ForeignPort_getTypeName(foreign, _ex);
-    SIDL_CHECK(*_ex);
-    if (!name || strcmp(name, type) != 0)
-        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE, "the provider has %s and no %s",
-                       name ? name : "no portolan.ForeignPort", type);
-    else
-        table = portolan_ForeignPort_getPointer(foreign, _ex);
-    if (!*_ex && !table)
-        portolan_throw(_ex, PORTOLAN_EPORTNOTDEFINED, "the provider's %s is a null pointer", type);
-EXIT:
-    sidl_String_free(name);
-    if (*_ex && foreign)
-        portolan_ForeignPort_deleteRef(foreign, &(sidl_BaseInterface){NULL});
-    *reference = *_ex ? NULL : foreign;
-    return *_ex ? NULL : table;
-}
-
 static void move(struct portolan_functions_front_component *c, const void *table, void *reference,
                  const struct portolan_probe_connection *connection, sidl_BaseInterface *_ex)
 {
@@ -165,18 +137,21 @@ static void front_rebind(void *self, const char *uses_port, gov_cca_Port port, c
                                                          .provides = provided_port,
                                                          .provider_class = implementation,
                                                          .port_type = c->front->description->type};
-    void *reference = NULL;
-    const void *table = NULL;
+    struct portolan_error err = {0};
+    void *reference = NULL, *table = NULL;
 
     if (strcmp(uses_port, PORT) != 0) {
         portolan_throw(_ex, PORTOLAN_EBADPORTNAME, "a front has uses port '%s', and no '%s'", PORT,
                        uses_port);
         return;
     }
-    if (port)
-        table = find_table(c->front, port, &reference, _ex);
-    if (!*_ex)
+    if (!port ||
+        proxy_foreign_target(port, connection.port_type, &reference, &table, &err) == PORTOLAN_OK) {
         move(c, table, reference, &connection, _ex);
+        return;
+    }
+    sidl_reference_delete(reference, NULL);
+    portolan_throw(_ex, err.status, "%s", err.text);
 }
 
 static struct portolan_probe_port *port_of(void *self)

@@ -45,6 +45,11 @@ struct portolan_proxy_state {
 
 /* ------------------------------------------------------------------ bind.c */
 
+/* What PORT, a portolan.ForeignPort, gives access to, which must be a TYPE; and a reference to it,
+ * which is the caller's, on failure, too. */
+enum portolan_status proxy_foreign_target(gov_cca_Port port, const char *type, void **reference,
+                                          void **target, struct portolan_error *err);
+
 /* A record for the object that PORT (NULL: none) gives access to, with handles registered. */
 enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_Port port,
                                          const struct portolan_probe_connection *connection,
