@@ -79,7 +79,9 @@ const char *c_function(struct portolan_arena *a, const struct portolan_sidl_meth
 void emit_extent(struct portolan_text *t, const struct portolan_sidl_expr *e);
 /* Adds TEXT with each '@' replaced by NAME. */
 void emit_named(struct portolan_text *t, const char *name, const char *text);
-/* Adds a line, broken at commas to fit the page; continuation lines are indented by INDENT. */
+/* Adds LINE, broken at commas to fit the page, and as a macro also at semicolons; continuation
+ * lines are indented by INDENT. */
+void emit_broken(struct portolan_text *t, const char *line, int indent, bool is_macro);
 void emit_wrapped(struct emitter *e, struct portolan_text *t, int indent, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);
 /* The head of a function of the entry-point table, and its '{'. */

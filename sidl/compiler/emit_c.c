@@ -186,21 +186,22 @@ void emit_named(struct portolan_text *t, const char *name, const char *text)
     }
 }
 
-/* Adds LINE, broken at commas to fit the page; continuation lines are indented by INDENT. */
-static void put_wrapped(struct portolan_text *t, const char *line, int indent)
+void emit_broken(struct portolan_text *t, const char *line, int indent, bool is_macro)
 {
-    size_t room = PAGE_WIDTH;
+    const size_t width = is_macro ? PAGE_WIDTH - 2 : PAGE_WIDTH; /* without the backslash */
+    size_t room = width;
 
     while (strlen(line) > room) {
         size_t cut = room;
 
-        while (cut > 0 && !(line[cut] == ' ' && line[cut - 1] == ','))
+        while (cut > 0 &&
+               !(line[cut] == ' ' && (line[cut - 1] == ',' || (is_macro && line[cut - 1] == ';'))))
             cut--;
         if (cut == 0)
             break;
-        portolan_text_add(t, "%.*s\n%*s", (int)cut, line, indent, "");
+        portolan_text_add(t, "%.*s%s\n%*s", (int)cut, line, is_macro ? " \\" : "", indent, "");
         line += cut + 1;
-        room = PAGE_WIDTH - (size_t)indent;
+        room = width - (size_t)indent;
     }
     portolan_text_add(t, "%s\n", line);
 }
@@ -210,7 +211,7 @@ void emit_wrapped(struct emitter *e, struct portolan_text *t, int indent, const 
     va_list args;
 
     va_start(args, format);
-    put_wrapped(t, portolan_arena_vprintf(e->arena, format, args), indent);
+    emit_broken(t, portolan_arena_vprintf(e->arena, format, args), indent, false);
     va_end(args);
 }
 
@@ -256,7 +257,7 @@ void emit_end_call(struct portolan_text *t, struct call *c)
 {
     emit_argument(c, "_ex");
     portolan_text_add(&c->text, ");");
-    put_wrapped(t, c->text.bytes, 8);
+    emit_broken(t, c->text.bytes, 8, false);
 }
 
 void emit_unused(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m)

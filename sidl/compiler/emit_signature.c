@@ -132,25 +132,6 @@ static void add_part(struct portolan_arena *arena, struct parts *p,
                       m);
 }
 
-/* Adds a macro's definition, broken at commas. */
-static void put_macro(struct portolan_text *t, const char *line)
-{
-    size_t room = 98;
-
-    while (strlen(line) > room) {
-        size_t cut = room;
-
-        while (cut > 0 && !(line[cut] == ' ' && (line[cut - 1] == ',' || line[cut - 1] == ';')))
-            cut--;
-        if (cut == 0)
-            break;
-        portolan_text_add(t, "%.*s \\\n    ", (int)cut, line);
-        line += cut + 1;
-        room = 94;
-    }
-    portolan_text_add(t, "%s\n", line);
-}
-
 /* The macro S<NUMBER>: the parts of a signature. */
 static void put_signature(struct portolan_arena *a, struct portolan_text *t,
                           const struct portolan_sidl_method *m, const char *text, size_t number)
@@ -182,7 +163,7 @@ static void put_signature(struct portolan_arena *a, struct portolan_text *t,
                       *self ? "void *self, " : "", p.n ? p.parameters.bytes : "", self,
                       p.n ? p.arguments.bytes : "", room, p.n ? p.before.bytes : "",
                       p.after.length ? p.after.bytes : "(void)0");
-    put_macro(t, line.bytes);
+    emit_broken(t, line.bytes, 4, true);
 }
 
 /* Methods */
@@ -248,7 +229,8 @@ struct signatures emit_signatures(struct emitter *e, struct portolan_text *t,
                                 : "",
                           i, i);
     if (s.n_methods)
-        put_macro(t, portolan_arena_printf(e->arena, "#define METHODS(F)%s", methods.bytes));
+        emit_broken(t, portolan_arena_printf(e->arena, "#define METHODS(F)%s", methods.bytes), 4,
+                    true);
     if (s.n_methods)
         portolan_text_add(t, "%s\n", signatures.bytes);
     return s;
