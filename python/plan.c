@@ -105,78 +105,54 @@ static PyObject *plan_make(PyTypeObject *type, PyObject *args, PyObject *named)
 
 /* ------------------------------------------------------------------ reports */
 
-typedef enum portolan_status report_fn(struct portolan_plan *plan, char **text,
-                                       struct portolan_error *err);
+/* Reports by name: of the plan or, if REPORT is NULL, of the choice. */
+struct report {
+    const char *name;
+    enum portolan_status (*report)(const struct portolan_plan *plan, char **text,
+                                   struct portolan_error *err);
+    void (*answer)(const struct portolan_plan_answer *answer, struct portolan_text *out);
+};
 
-static enum portolan_status choice(struct portolan_plan *plan, char **text,
-                                   struct portolan_error *err, bool as_json)
+static enum portolan_status write_report(const struct report *r, struct portolan_plan *plan,
+                                         char **text, struct portolan_error *err)
 {
     const struct portolan_plan_answer *answer;
     struct portolan_text out = {0};
-    enum portolan_status status = portolan_plan_choose(plan, &answer, err);
+    enum portolan_status status;
 
+    if (r->report)
+        return r->report(plan, text, err);
+    status = portolan_plan_choose(plan, &answer, err);
     if (status)
         return status;
-    (as_json ? portolan_answer_write_document : portolan_answer_write_text)(answer, &out);
+    r->answer(answer, &out);
     return portolan_text_take(&out, text, err);
-}
-
-static enum portolan_status choice_text(struct portolan_plan *plan, char **text,
-                                        struct portolan_error *err)
-{
-    return choice(plan, text, err, false);
-}
-
-static enum portolan_status choice_json(struct portolan_plan *plan, char **text,
-                                        struct portolan_error *err)
-{
-    return choice(plan, text, err, true);
-}
-
-static enum portolan_status models_json(struct portolan_plan *plan, char **text,
-                                        struct portolan_error *err)
-{
-    return portolan_plan_report_models_json(plan, text, err);
-}
-
-static enum portolan_status callgraph_json(struct portolan_plan *plan, char **text,
-                                           struct portolan_error *err)
-{
-    return portolan_plan_report_callgraph_json(plan, text, err);
-}
-
-static enum portolan_status vetoes(struct portolan_plan *plan, char **text,
-                                   struct portolan_error *err)
-{
-    return portolan_plan_report_vetoes(plan, text, err);
 }
 
 /* report(what): the text. */
 static PyObject *plan_report(PyObject *self, PyObject *args)
 {
-    static const struct {
-        const char *name;
-        report_fn *write;
-    } reports[] = {
-        {"choice", choice_text},      {"choice json", choice_json},
-        {"models json", models_json}, {"call graph json", callgraph_json},
-        {"vetoes", vetoes},
+    static const struct report reports[] = {
+        {"choice", NULL, portolan_answer_write_text},
+        {"choice json", NULL, portolan_answer_write_document},
+        {"models json", portolan_plan_report_models_json, NULL},
+        {"call graph json", portolan_plan_report_callgraph_json, NULL},
+        {"vetoes", portolan_plan_report_vetoes, NULL},
     };
+    const struct report *r = reports, *end = reports + sizeof reports / sizeof *reports;
     struct plan *p = (struct plan *)self;
     struct portolan_error err = {0};
-    report_fn *write = NULL;
     char *text = NULL;
     const char *name;
 
     if (!PyArg_ParseTuple(args, "s:report", &name))
         return NULL;
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-        if (!strcmp(name, reports[i].name))
-            write = reports[i].write;
-    if (!write)
+    while (r < end && strcmp(name, r->name) != 0)
+        r++;
+    if (r == end)
         return PyErr_Format(PyExc_ValueError, "there is no report '%s'", name);
     Py_BEGIN_ALLOW_THREADS;
-    write(p->s.plan, &text, &err);
+    write_report(r, p->s.plan, &text, &err);
     Py_END_ALLOW_THREADS;
     return text ? module_take_text(text, &err) : raise_study(p, &err);
 }
