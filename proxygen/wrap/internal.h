@@ -41,8 +41,8 @@ struct wrap_object {
     size_t holds;            /* how many in its full symbol table (statically linked) */
     const char *example;     /* one of those */
     bool is_symbolic;        /* calls inside it stay inside */
-    bool has_interpreter, is_dynamic, is_elf, is_ours; /* ours: for this machine */
-    bool needs_other_mpi; /* than the one that this Portolan was built with */
+    bool has_interpreter, is_elf, is_ours; /* ours: for this machine */
+    bool needs_other_mpi;                  /* than the one that this Portolan was built with */
 };
 
 /* Reads FILE; FUNCTIONS may be NULL. PORTOLAN_EIO. Files that are no ELF have is_elf false. */

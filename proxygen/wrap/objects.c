@@ -56,7 +56,6 @@ static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, st
     const char *name;
     GElf_Dyn entry;
 
-    o->is_dynamic = true;
     for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
         if (entry.d_tag == DT_SYMBOLIC ||
             (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC)))
