@@ -185,12 +185,6 @@ void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s)
     portolan_text_add(t, "</component>\n");
 }
 
-/* Returns whether the object itself is the port; if not, setServices must add it. */
-static bool is_own_port(const struct portolan_sidl_symbol *s, const char *type)
-{
-    return symbol_inherits(s, type);
-}
-
 const char *emit_register_head(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     return portolan_arena_printf(e->arena,
@@ -209,7 +203,7 @@ void emit_register(struct emitter *e, struct portolan_text *t, const struct port
     portolan_text_add(t, "{\n    gov_cca_Port port = gov_cca_Port__cast(self, _ex);\n\n"
                          "    SIDL_CHECK(*_ex);\n");
     while (described_next(e->arena, &provides, &port))
-        if (is_own_port(s, port.type))
+        if (symbol_inherits(s, port.type)) /* else setServices must add the port */
             portolan_text_add(t,
                               "    gov_cca_Services_addProvidesPort(services, port, \"%s\",\n"
                               "        \"%s\", NULL, _ex);\n    SIDL_CHECK(*_ex);\n",

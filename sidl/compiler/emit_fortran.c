@@ -321,6 +321,12 @@ void f_slot_interface(struct portolan_text *t, struct names *names, const char *
     portolan_text_add(t, "    end %s\n", is_void ? "subroutine" : "function");
 }
 
+const char *f_what(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                   const char *argument)
+{
+    return portolan_arena_printf(a, "'%s.%s: %s'", m->owner->full_name, m->slot_name, argument);
+}
+
 /* Types of other modules */
 
 static void see_used(struct seen *s, const struct portolan_sidl_type *type)

@@ -50,6 +50,9 @@ const char *f_slot(struct portolan_arena *a, const char *prefix,
 /* Adds the abstract interface of M's function, unless NAMES has it. */
 void f_slot_interface(struct portolan_text *t, struct names *names, const char *prefix,
                       const struct portolan_sidl_method *m);
+/* The subject of messages about an argument of M, as a text of Fortran. */
+const char *f_what(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                   const char *argument);
 /* The types that these symbols' parents, methods and fields have. */
 struct seen f_used_types(struct emitter *e, const struct portolan_sidl_symbol *const *symbols,
                          size_t n);

@@ -89,12 +89,6 @@ struct glue {
     struct portolan_text list, declared, locals, chars, before, arguments, after, dropped;
 };
 
-static const char *what(const struct glue *g, const char *name)
-{
-    return portolan_arena_printf(g->t->arena, "'%s.%s: %s'", g->m->owner->full_name,
-                                 g->m->slot_name, name);
-}
-
 /* Converts a value of C in NAME, before the call, into NAME__f. */
 static void convert(struct glue *g, const struct portolan_sidl_type *type, const char *name)
 {
@@ -110,7 +104,7 @@ static void convert(struct glue *g, const struct portolan_sidl_type *type, const
             f_line(&g->before, 4, "%s__f%%p = %s", name, name);
         else
             f_line(&g->before, 4, "call sidl_open_%s_%d(%s, %s__f, ex, %s)", f_element(type),
-                   type->dimension, name, name, what(g, name));
+                   type->dimension, name, name, f_what(g->t->arena, g->m, name));
         break;
     case PORTOLAN_SIDL_OBJECT:
         f_line(&g->before, 4, "call c_f_pointer(%s, %s__f%%d_ref)", name, name);
@@ -144,7 +138,7 @@ static void convert_back(struct glue *g, const struct portolan_sidl_argument *a,
         f_line(&g->after, 6, "%s = %s__f%%%s", place, name, f_is_any(type) ? "p" : "d_array");
         if (a->mode == PORTOLAN_SIDL_OUT && !f_is_any(type))
             f_line(&g->after, 6, "call sidl_check_set(%s, associated(%s__f%%d_data), ex, %s)",
-                   place, name, what(g, name));
+                   place, name, f_what(g->t->arena, g->m, name));
     }
     if (a->mode == PORTOLAN_SIDL_OUT &&
         (type->kind == PORTOLAN_SIDL_OBJECT || type->kind == PORTOLAN_SIDL_ARRAY))
@@ -176,7 +170,7 @@ static void take_in(struct glue *g, const struct portolan_sidl_type *type, const
         f_line(&g->locals, 4, "%s, pointer :: %s__f(%s)", f_type(g->t->arena, type), name,
                f_colons(g->t->arena, type->dimension));
         f_line(&g->before, 4, "call view_%s_%d(%s, %s__f, ex, %s)", f_element(type),
-               type->dimension, name, name, what(g, name));
+               type->dimension, name, name, f_what(g->t->arena, g->m, name));
         break;
     case PORTOLAN_SIDL_STRUCT:
     case PORTOLAN_SIDL_OBJECT:

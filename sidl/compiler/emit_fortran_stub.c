@@ -10,13 +10,6 @@ struct stub {
     struct portolan_text locals, before, arguments, after;
 };
 
-/* The message's subject for an argument of M. */
-static const char *what(const struct stub *s, const char *name)
-{
-    return portolan_arena_printf(s->t->arena, "'%s.%s: %s'", s->m->owner->full_name,
-                                 s->m->slot_name, name);
-}
-
 /* A value of C in the local PLACE, which comes back as NAME. */
 static void receive(struct stub *s, const struct portolan_sidl_type *type, const char *name,
                     const char *place)
@@ -27,7 +20,7 @@ static void receive(struct stub *s, const struct portolan_sidl_type *type, const
         f_line(&s->after, 6, "call sidl_take(%s, %s)", place, name);
     } else {
         f_line(&s->after, 6, "call sidl_open_%s_%d(%s, %s, e__, %s)", f_element(type),
-               type->dimension, place, name, what(s, name));
+               type->dimension, place, name, f_what(s->t->arena, s->m, name));
         f_line(&s->after, 6, "if (is_null(%s)) call sidl_c_array_deleteRef(%s)", name, place);
     }
 }

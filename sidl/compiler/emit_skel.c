@@ -139,12 +139,12 @@ static void put_adapter(struct skel *k, const struct portolan_sidl_method *m)
         m->result->kind == PORTOLAN_SIDL_VOID || !has_after(m) ? "" : "    return result__;\n");
 }
 
-static const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
-                                 const struct portolan_sidl_method *m)
+/* The function in the table: the author's, or its adapter. */
+static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
 {
     return needs_adapter(m)
-               ? portolan_arena_printf(e->arena, "skel_%s", m->slot_name)
-               : portolan_arena_printf(e->arena, "impl_%s_%s", s->c_name, m->slot_name);
+               ? portolan_arena_printf(k->e->arena, "skel_%s", m->slot_name)
+               : portolan_arena_printf(k->e->arena, "impl_%s_%s", k->s->c_name, m->slot_name);
 }
 
 /* Hooks: wrappers in the Skel file, which are in live tables while hooks are on */
@@ -183,14 +183,13 @@ struct portolan_sidl_method emit_hook(struct emitter *e, const struct portolan_s
 }
 
 /* Emits the call of a hook by its wrapper, which has the table's arguments. */
-static void put_hook_call(struct emitter *e, struct portolan_text *t,
-                          const struct portolan_sidl_symbol *s,
-                          const struct portolan_sidl_method *m, enum hook_time time)
+static void put_hook_call(struct skel *k, const struct portolan_sidl_method *m, enum hook_time time)
 {
-    struct call call = emit_begin_call(e, "    impl_%s_%s", s->c_name, hook_name(e, m, time));
+    struct call call =
+        emit_begin_call(k->e, "    impl_%s_%s", k->s->c_name, hook_name(k->e, m, time));
 
     if (!method_is_static(m))
-        emit_argument(&call, "(%s)self", s->c_name);
+        emit_argument(&call, "(%s)self", k->s->c_name);
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
         const bool is_pointer =
@@ -202,73 +201,63 @@ static void put_hook_call(struct emitter *e, struct portolan_text *t,
             emit_argument(&call, "%s->d_firstElement", a->name);
         else
             emit_argument(&call, "%s%s", is_pointer ? "*" : "",
-                          portolan_sidl_epv_value(e->arena, m, a));
+                          portolan_sidl_epv_value(k->e->arena, m, a));
     }
     if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID)
         emit_argument(&call, "%s_retval", m->result->kind == PORTOLAN_SIDL_STRUCT ? "&" : "");
-    emit_end_call(t, &call);
+    emit_end_call(k->t, &call);
 }
 
-static void put_hooked_call(struct emitter *e, struct portolan_text *t,
-                            const struct portolan_sidl_symbol *s,
-                            const struct portolan_sidl_method *m)
+static void put_hooked_call(struct skel *k, const struct portolan_sidl_method *m)
 {
-    const char *function = skel_function(e, s, m);
-    const bool is_impl = strncmp(function, "impl_", 5) == 0;
+    const bool is_impl = !needs_adapter(m);
     struct call call = emit_begin_call(
-        e, "    %s%s", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ", function);
+        k->e, "    %s%s",
+        m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ", function_of(k, m));
 
     if (!method_is_static(m))
-        emit_argument(&call, "%s%s%sself", is_impl ? "(" : "", is_impl ? s->c_name : "",
+        emit_argument(&call, "%s%s%sself", is_impl ? "(" : "", is_impl ? k->s->c_name : "",
                       is_impl ? ")" : "");
     emit_slot_arguments(&call, m);
-    emit_end_call(t, &call);
+    emit_end_call(k->t, &call);
 }
 
-static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
-                             const struct portolan_sidl_symbol *s,
-                             const struct portolan_sidl_method *m)
+static void put_hook_wrapper(struct skel *k, const struct portolan_sidl_method *m)
 {
-    const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
+    const char *name = portolan_arena_printf(k->e->arena, "hook_%s", m->slot_name);
 
-    emit_begin_wrapper(e, t, m, name, "");
-    put_hook_call(e, t, s, m, HOOK_BEFORE);
-    emit_give_up(t, m, "_retval");
-    put_hooked_call(e, t, s, m);
-    emit_give_up(t, m, "_retval");
-    put_hook_call(e, t, s, m, HOOK_AFTER);
-    emit_end_wrapper(e, t, m);
+    emit_begin_wrapper(k->e, k->t, m, name, "");
+    put_hook_call(k, m, HOOK_BEFORE);
+    emit_give_up(k->t, m, "_retval");
+    put_hooked_call(k, m);
+    emit_give_up(k->t, m, "_retval");
+    put_hook_call(k, m, HOOK_AFTER);
+    emit_end_wrapper(k->e, k->t, m);
 }
 
-static bool emit_hooks(struct emitter *e, struct portolan_text *t,
-                       const struct portolan_sidl_symbol *s, const struct bodies *bodies)
+static bool put_hooks(struct skel *k)
 {
     size_t n_static = 0;
 
-    if (!e->options->hooks || !bodies->count)
+    if (!k->e->options->hooks || !k->bodies.count)
         return false;
-    for (size_t i = 0; i < bodies->count; i++)
-        put_hook_wrapper(e, t, s, bodies->list[i]);
-    portolan_text_add(t, "\nstatic struct sidl_check hooks[] = {\n");
-    for (size_t i = 0; i < bodies->count; i++) {
-        const struct portolan_sidl_method *m = bodies->list[i];
+    for (size_t i = 0; i < k->bodies.count; i++)
+        put_hook_wrapper(k, k->bodies.list[i]);
+    portolan_text_add(k->t, "\nstatic struct sidl_check hooks[] = {\n");
+    for (size_t i = 0; i < k->bodies.count; i++) {
+        const struct portolan_sidl_method *m = k->bodies.list[i];
 
-        portolan_text_add(t, "    {NULL, \"%s\", %zu, (sidl_slot_fn)hook_%s, %s, NULL},\n",
+        portolan_text_add(k->t, "    {NULL, \"%s\", %zu, (sidl_slot_fn)hook_%s, %s, NULL},\n",
                           m->slot_name,
-                          method_is_static(m) ? n_static : symbol_slot(s, m->slot_name),
+                          method_is_static(m) ? n_static : symbol_slot(k->s, m->slot_name),
                           m->slot_name, method_is_static(m) ? "TRUE" : "FALSE");
         n_static += method_is_static(m);
     }
-    portolan_text_add(t, "};\n");
+    portolan_text_add(k->t, "};\n");
     return true;
 }
 
 /* The class */
-
-static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
-{
-    return skel_function(k->e, k->s, m);
-}
 
 /* The class's own table; inherited slots are NULL, and the run time fills them in. */
 static void put_slots(struct skel *k)
@@ -483,7 +472,7 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     put_slots(&k);
     if (symbol_has_statics(s))
         put_statics_table(&k);
-    has_hooks = emit_hooks(e, k.t, s, &k.bodies);
+    has_hooks = put_hooks(&k);
     put_implements(&k);
     put_class(&k, has_hooks);
     portolan_text_add(k.t,
