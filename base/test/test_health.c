@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Judgements on machines that are described here, not on the one that this runs on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/health.h>
-
-#include <string.h>
 
 /* The last finding is in STATE, and its texts have the words in them. */
 static void finds(const struct portolan_health *h, enum portolan_health_state state,
@@ -31,7 +24,6 @@ static void each_rank_needs_a_core(void **state)
 {
     struct portolan_health h = {.n_cores = 4, .n_ranks = 4};
 
-    (void)state;
     portolan_health_examine_cores(&h);
     finds(&h, PORTOLAN_HEALTH_FINE, "4 for 4 ranks", NULL);
     h.n_ranks = 0;
@@ -48,7 +40,6 @@ static void threads_of_all_ranks_need_cores(void **state)
 {
     struct portolan_health h = {.n_cores = 8, .n_ranks = 2};
 
-    (void)state;
     portolan_health_examine_threads(&h, "4", NULL, 0);
     finds(&h, PORTOLAN_HEALTH_FINE, "OMP_NUM_THREADS is 4", NULL);
     portolan_health_examine_threads(&h, NULL, NULL, 0); /* OpenMP takes all cores */
@@ -68,7 +59,6 @@ static void counters_may_be_absent_or_restricted(void **state)
 {
     struct portolan_health h = {0};
 
-    (void)state;
     portolan_health_examine_counters(&h, "hardware counters: available");
     finds(&h, PORTOLAN_HEALTH_FINE, "available", NULL);
     portolan_health_examine_counters(&h, "hardware counters: available (user mode only)");
@@ -82,7 +72,6 @@ static void a_folder_must_be_there(void **state)
 {
     struct portolan_health h = {0};
 
-    (void)state;
     portolan_health_examine_folder(&h, "/nonexistent/folder");
     finds(&h, PORTOLAN_HEALTH_LACK, "'/nonexistent/folder' cannot be written: No such file",
           "--store");
@@ -97,7 +86,6 @@ static void a_command_that_fails_says_why(void **state)
 {
     struct portolan_health h = {0};
 
-    (void)state;
     portolan_health_add_command(&h, "x", (const char *const[]){"true", NULL}, "it works",
                                 PORTOLAN_HEALTH_NOTE, "costs", "remedy");
     finds(&h, PORTOLAN_HEALTH_FINE, "it works", NULL);
@@ -118,7 +106,6 @@ static void findings_are_lines_or_json(void **state)
     struct portolan_text text = {0}, json = {0};
     const struct portolan_error err = {.status = PORTOLAN_EIO, .text = "no \"x\""};
 
-    (void)state;
     portolan_health_add_result(&h, "a", &(struct portolan_error){0}, "well", PORTOLAN_HEALTH_LACK,
                                "costs", "remedy");
     portolan_health_add_result(&h, "b", &err, "well", PORTOLAN_HEALTH_LACK, "all", "buy one");
@@ -140,7 +127,6 @@ static void more_than_fit_are_left_out(void **state)
 {
     struct portolan_health h = {0};
 
-    (void)state;
     for (int i = 0; i <= PORTOLAN_HEALTH_MOST; i++)
         portolan_health_add(&h, "x", PORTOLAN_HEALTH_LACK, "y", "z", "w");
     assert_int_equal(h.n, PORTOLAN_HEALTH_MOST);
@@ -148,17 +134,10 @@ static void more_than_fit_are_left_out(void **state)
     portolan_arena_clear(&h.arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_rank_needs_a_core),
-        cmocka_unit_test(threads_of_all_ranks_need_cores),
-        cmocka_unit_test(counters_may_be_absent_or_restricted),
-        cmocka_unit_test(a_folder_must_be_there),
-        cmocka_unit_test(a_command_that_fails_says_why),
-        cmocka_unit_test(findings_are_lines_or_json),
-        cmocka_unit_test(more_than_fit_are_left_out),
-    };
-
-    return cmocka_run_group_tests_name("base health", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(each_rank_needs_a_core),
+           cmocka_unit_test(threads_of_all_ranks_need_cores),
+           cmocka_unit_test(counters_may_be_absent_or_restricted),
+           cmocka_unit_test(a_folder_must_be_there),
+           cmocka_unit_test(a_command_that_fails_says_why),
+           cmocka_unit_test(findings_are_lines_or_json),
+           cmocka_unit_test(more_than_fit_are_left_out))

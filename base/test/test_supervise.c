@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands that end in every way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/supervise.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct seen {
@@ -55,7 +47,6 @@ static void ends(const char *script, enum portolan_status status, const char *wh
 
 static void what_it_writes_is_passed_on_by_lines(void **state)
 {
-    (void)state;
     ends("echo one; printf two", PORTOLAN_OK, "", "O:one|O:two|");
     ends("echo one >&2; echo >&2", PORTOLAN_OK, "", "E:one|E:|");
 }
@@ -64,7 +55,6 @@ static void a_line_without_an_end_comes_in_pieces(void **state)
 {
     struct seen s = {0};
 
-    (void)state;
     assert_int_equal(run(&s, "head -c 200000 /dev/zero | tr '\\0' x", 0, false), PORTOLAN_OK);
     assert_true(s.lines.length > 200000 + 2 * 3); /* "O:", "|" of at least three */
     portolan_text_clear(&s.lines);
@@ -79,7 +69,6 @@ static void what_a_command_does_is_measured_and_limited(void **state)
     struct portolan_supervision how = {
         .line = note_line, .arg = &s, .usage = &usage, .folder = "/usr", .environment = variables};
 
-    (void)state;
     assert_int_equal(portolan_supervise(&arena,
                                         PORTOLAN_WORDS("sh", "-c", "pwd; echo $TUNED; exit 3"),
                                         &how, &s.number, &s.err),
@@ -109,7 +98,6 @@ static void standard_output_may_be_dropped(void **state)
 {
     struct seen s = {0};
 
-    (void)state;
     assert_int_equal(run(&s, "echo one; echo two >&2", 0, true), PORTOLAN_OK);
     assert_string_equal(s.lines.bytes, "E:two|");
     portolan_text_clear(&s.lines);
@@ -117,7 +105,6 @@ static void standard_output_may_be_dropped(void **state)
 
 static void how_it_failed_is_the_reason(void **state)
 {
-    (void)state;
     ends("exit 3", PORTOLAN_EFOREIGN, "its processes ended with status 3", "");
     ends("kill -KILL $$", PORTOLAN_EFOREIGN, "a process ended by Killed (signal 9)", "");
     ends("echo 'portolan: error: first' >&2; echo 'portolan: error: second' >&2; exit 1",
@@ -126,7 +113,6 @@ static void how_it_failed_is_the_reason(void **state)
 
 static void what_a_launcher_says_of_a_rank_is_the_reason(void **state)
 {
-    (void)state;
     ends("echo '=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES'; echo 'YOUR APPLICATION "
          "TERMINATED WITH THE EXIT STRING: Aborted (signal 6)'; exit 134",
          PORTOLAN_EFOREIGN, "a process ended by Aborted (signal 6)", "");
@@ -141,7 +127,6 @@ static void one_that_takes_too_long_is_ended_with_all_that_it_started(void **sta
     char script[200], file[] = "/tmp/portolan-supervise-XXXXXX";
     int fd = mkstemp(file);
 
-    (void)state;
     snprintf(script, sizeof script, "sleep 100 & echo $! >%s; wait", file);
     assert_int_equal(run(&s, script, 0.2, false), PORTOLAN_EFOREIGN);
     assert_string_equal(s.err.text, "still running at its limit of 0.2 s");
@@ -156,7 +141,6 @@ static void a_signal_to_this_process_ends_it(void **state)
 {
     struct seen s = {0};
 
-    (void)state;
     assert_int_equal(run(&s, "kill -TERM $PPID; sleep 100", 0, false), PORTOLAN_EFOREIGN);
     assert_int_equal(s.number, 15);
     assert_string_equal(s.err.text, "ended from outside by Terminated");
@@ -167,7 +151,6 @@ static void a_signal_to_this_process_ends_it(void **state)
 
 static void variables_of_launchers_are_not_inherited(void **state)
 {
-    (void)state;
     setenv("PMI_RANK", "1", 1);
     setenv("OMPI_COMM_WORLD_RANK", "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1);
@@ -182,7 +165,6 @@ static void a_program_that_is_not_there_is_an_error_of_its_own(void **state)
     struct portolan_error err = {0};
     int number;
 
-    (void)state;
     assert_int_equal(
         portolan_supervise(&arena, PORTOLAN_WORDS("portolan-no-such-program"), &how, &number, &err),
         PORTOLAN_ENOTFOUND);
@@ -196,7 +178,6 @@ static void settings_lie_next_to_the_program(void **state)
     char *self = realpath("/proc/self/exe", NULL), *file;
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_settings_find("none.conf", strrchr(self, '/') + 1, &file, &err), 0);
     assert_string_equal(file, self);
     free(file);
@@ -207,21 +188,14 @@ static void settings_lie_next_to_the_program(void **state)
     free(self);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_it_writes_is_passed_on_by_lines),
-        cmocka_unit_test(a_line_without_an_end_comes_in_pieces),
-        cmocka_unit_test(what_a_command_does_is_measured_and_limited),
-        cmocka_unit_test(standard_output_may_be_dropped),
-        cmocka_unit_test(how_it_failed_is_the_reason),
-        cmocka_unit_test(what_a_launcher_says_of_a_rank_is_the_reason),
-        cmocka_unit_test(one_that_takes_too_long_is_ended_with_all_that_it_started),
-        cmocka_unit_test(a_signal_to_this_process_ends_it),
-        cmocka_unit_test(variables_of_launchers_are_not_inherited),
-        cmocka_unit_test(a_program_that_is_not_there_is_an_error_of_its_own),
-        cmocka_unit_test(settings_lie_next_to_the_program),
-    };
-
-    return cmocka_run_group_tests_name("base supervise", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_it_writes_is_passed_on_by_lines),
+           cmocka_unit_test(a_line_without_an_end_comes_in_pieces),
+           cmocka_unit_test(what_a_command_does_is_measured_and_limited),
+           cmocka_unit_test(standard_output_may_be_dropped),
+           cmocka_unit_test(how_it_failed_is_the_reason),
+           cmocka_unit_test(what_a_launcher_says_of_a_rank_is_the_reason),
+           cmocka_unit_test(one_that_takes_too_long_is_ended_with_all_that_it_started),
+           cmocka_unit_test(a_signal_to_this_process_ends_it),
+           cmocka_unit_test(variables_of_launchers_are_not_inherited),
+           cmocka_unit_test(a_program_that_is_not_there_is_an_error_of_its_own),
+           cmocka_unit_test(settings_lie_next_to_the_program))

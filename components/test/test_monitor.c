@@ -240,18 +240,8 @@ static void names_that_no_file_may_have_get_one(void **state)
     assert_non_null(strstr(text_of("a_b-10a3f9f2.0"), "# routine a b\n"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
-        TEST(a_record_has_a_row_per_invocation),
-        TEST(reset_forgets_the_rows),
-        TEST(a_record_is_written_as_text),
-        TEST(what_cannot_be_written_stays),
-        TEST(the_end_writes_records_that_have_a_file),
-        TEST(mistakes_are_refused_and_change_nothing),
-        TEST(names_that_no_file_may_have_get_one),
-    };
-
-    return cmocka_run_group_tests_name("monitor", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(a_record_has_a_row_per_invocation), TEST(reset_forgets_the_rows),
+           TEST(a_record_is_written_as_text), TEST(what_cannot_be_written_stays),
+           TEST(the_end_writes_records_that_have_a_file),
+           TEST(mistakes_are_refused_and_change_nothing), TEST(names_that_no_file_may_have_get_one))

@@ -403,19 +403,8 @@ static void dumps_have_the_names_that_tau_gives(void **state)
     assert_true(exists("profile.0.0.0"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
-        TEST(a_query_tells_what_timers_took),
-        TEST(properties_come_back),
-        TEST(the_manual_clock_refuses_mistakes),
-        TEST(the_real_clock_refuses_mistakes),
-        TEST(groups_are_switched),
-        TEST(events_have_statistics),
-        TEST(memory_is_tracked_where_it_is_asked_for),
-        TEST(dumps_have_the_names_that_tau_gives),
-    };
-
-    return cmocka_run_group_tests_name("performance", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(a_query_tells_what_timers_took), TEST(properties_come_back),
+           TEST(the_manual_clock_refuses_mistakes), TEST(the_real_clock_refuses_mistakes),
+           TEST(groups_are_switched), TEST(events_have_statistics),
+           TEST(memory_is_tracked_where_it_is_asked_for), TEST(dumps_have_the_names_that_tau_gives))

@@ -3,18 +3,10 @@
 #ifndef TEST_KNOWLEDGE_FILES_H
 #define TEST_KNOWLEDGE_FILES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/hercule.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Collects each problem as "FILE:LINE:COLUMN: TEXT" without the folder, in one text. */

@@ -3,12 +3,7 @@
 #ifndef TEST_LEAVES_H
 #define TEST_LEAVES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/replay.h>
 
@@ -17,9 +12,6 @@
 #include "recognise/recognise.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct portolan_knowledge *knowledge;
 

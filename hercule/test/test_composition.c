@@ -57,7 +57,6 @@ static void check_nested(const char *scenario, const struct portolan_part *parts
 
 static void charges_a_nested_paradigm(void **state)
 {
-    (void)state;
     check_nested(nested, NULL, 0);
 }
 
@@ -78,7 +77,6 @@ static void a_mark_binds_until_the_next(void **state)
     static const char *const marks[] = {"1", "2", "3", "4", "5", "6"};
     struct portolan_part parts[6];
 
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         parts[i] = (struct portolan_part){
             .component = components[i], .phase = marks[i], .tag = -1, .to = -1, .file = "f"};
@@ -113,7 +111,6 @@ static void charges_a_woven_delay_to_its_origin(void **state)
     struct run run;
     char *text;
 
-    (void)state;
     run_woven(&run, 5, 0);
     assert_true(fabs(metric_of(&run, "lost") - 0.15) < 0.001);
     assert_true(fabs(metric_of(&run, "grid.delegated") - 0.15) < 0.001);
@@ -139,7 +136,6 @@ static void composes_what_two_paradigms_lose(void **state)
 {
     struct run run;
 
-    (void)state;
     run_woven(&run, 5, 3);
     assert_true(fabs(metric_of(&run, "lost") - 0.12) < 0.02);
     assert_true(fabs(metric_of(&run, "grid.delegated") - 0.12) < 0.02);
@@ -186,7 +182,6 @@ static void woven_paradigms_lose_no_more_than_the_run(void **state)
         {.component = "o.solve", .phase = "solve", .tag = -1, .to = -1, .file = "f"}};
     struct portolan_diagnostics problems = {fail_problem, NULL, 0};
 
-    (void)state;
     for (int i = 0; i < 20; i++) {
         char *scenario = with_a_tree(i % 2, i / 4, i % 4 < 2 ? 0 : 500 * (i / 4));
         const struct diagnosis *d;
@@ -215,7 +210,6 @@ static void counts_the_share_of_remote_messages(void **state)
     struct portolan_error err = {0};
     struct run run;
 
-    (void)state;
     assert_int_equal(
         portolan_knowledge_add(
             knowledge,

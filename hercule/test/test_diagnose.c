@@ -25,7 +25,6 @@ static void names_a_slow_stage_and_what_it_costs(void **state)
     struct run run;
     const struct portolan_finding *first;
 
-    (void)state;
     diagnose(&run, slow, "pipeline", NULL, 0);
     assert_int_equal(run.diagnosis->verdict, PORTOLAN_PROBLEM);
     assert_true(fabs(run.diagnosis->run_ns - 590e6) < 1);
@@ -56,7 +55,6 @@ static void finds_no_problem_in_a_healthy_run(void **state)
         "on rank < size - 1\nsend rank+1 tag 1 1000\nend\nend\n";
     struct run run;
 
-    (void)state;
     diagnose(&run, healthy, "pipeline", NULL, 0);
     assert_int_equal(run.diagnosis->verdict, PORTOLAN_NO_PROBLEM);
     assert_int_equal(run.diagnosis->n_findings, 0);
@@ -70,7 +68,6 @@ static void says_that_messages_are_unmatched(void **state)
     struct portolan_error err = {0};
     struct run run;
 
-    (void)state;
     diagnose(&run, lost, "pipeline", NULL, 0);
     assert_int_equal(run.diagnosis->verdict, PORTOLAN_CANNOT_TELL);
     assert_string_equal(run.diagnosis->why, "messages are unmatched");
@@ -95,7 +92,6 @@ static void names_ranks_and_steps(void **state)
                           step, round, step, round, step, round);
     struct run run;
 
-    (void)state;
     diagnose(&run, text, "geometric", NULL, 0);
     assert_true(run.diagnosis->n_findings > 0);
     assert_string_equal(run.diagnosis->findings[0].where, "most on rank 0, steps 5 to 14");
@@ -119,7 +115,6 @@ static void names_all_ranks_that_explain_a_finding(void **state)
                                         {"rank < 3 or rank == 9", "most on ranks 0-2,9"}};
     struct run run;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char *text = portolan_asprintf("ranks 16\nrepeat 40\ncompute 10ms + 800us * (%s)\n"
                                        "sendrecv (rank+1)%%size from (rank-1)%%size tag 1 8\n"
@@ -149,7 +144,6 @@ static void names_who_causes_and_not_who_waits(void **state)
                                "on 1\nrepeat 2000\nrecv 0 tag 9\nend\nend\n";
     struct run run;
 
-    (void)state;
     diagnose(&run, text, "geometric", NULL, 0);
     assert_string_equal(finding(&run, "global-operations")->where, "");
     assert_string_equal(finding(&run, "many-messages")->where, "most on ranks 4-5");
@@ -167,7 +161,6 @@ static void blames_no_program_that_was_disturbed(void **state)
     char *slow = stages("14ms"), *text;
     struct run run;
 
-    (void)state;
     diagnose(&run, slow, "pipeline", NULL, 0);
     assert_int_equal(portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, NULL,
                                                &diagnosis, &err),
@@ -198,7 +191,6 @@ static void reports_what_is_wrong_with_parts(void **state)
     char *slow = stages("14ms");
     struct run run;
 
-    (void)state;
     diagnose(&run, slow, "pipeline", NULL, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct portolan_part part = cases[i].part;
@@ -240,7 +232,6 @@ static void names_the_port_of_a_finding(void **state)
     };
     struct run run;
 
-    (void)state;
     diagnose(&run, ports, "pipeline", parts, 3);
     assert_true(run.diagnosis->n_findings > 0);
     assert_string_equal(run.diagnosis->findings[0].cause, "slow-stage");
@@ -255,7 +246,6 @@ static void says_what_is_missing_in_the_trace(void **state)
     static const char *const whys[] = {"ranks are missing in the trace",
                                        "a part of the trace is missing"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char *slow = stages("10ms");
         struct portolan_error err = {0};
@@ -291,7 +281,6 @@ static void reports_that_memory_is_out(void **state)
     unsigned long at = 1;
     struct run run;
 
-    (void)state;
     diagnose(&run, slow, "pipeline", parts, 1);
     assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &wanted, NULL), PORTOLAN_OK);
     for (; status; at += is_long ? 1 : 1 + at / 50) {
@@ -324,7 +313,6 @@ static void counts_the_start_of_mpi_once(void **state)
 {
     struct run run;
 
-    (void)state;
     read_run(&run, "ranks 2\nlatency 10ms\neager 1M\ninit\non 0\nsend 1 tag 3 8\ncompute 100ms\n"
                    "recv 1 tag 4\nelse\nrecv 0 tag 3\ncompute 100ms\nsend 0 tag 4 8\nend\n");
     for (size_t l = 0; l < run.trace->n_locations; l++) {

@@ -99,7 +99,6 @@ static void prints_the_numbers_and_both_advices_of_the_paper(void **state)
     struct portolan_error err = {0};
     char *text;
 
-    (void)state;
     assert_int_equal(portolan_diagnosis_text(d, NULL, 2, &text, &err), PORTOLAN_OK);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_contains(text, lines[i]);
@@ -140,7 +139,6 @@ static void merges_the_trees_as_in_figure_2(void **state)
     struct portolan_error err = {0};
     char *text;
 
-    (void)state;
     assert_int_equal(
         portolan_knowledge_tree(knowledge, "amr{prt}", PORTOLAN_TREE_TEXT, &text, &err),
         PORTOLAN_OK);
@@ -165,7 +163,6 @@ static void says_why(void **state)
     struct portolan_error err = {0};
     char *text;
 
-    (void)state;
     assert_int_equal(portolan_diagnosis_why(d, 1, 2, &text, &err), PORTOLAN_OK);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_contains(text, lines[i]);
@@ -193,7 +190,6 @@ static void asks_for_one_experiment_after_the_other(void **state)
     } steps[] = {
         {0, "profile"}, {1, "profile of operations of communication"}, {8, "trace of guard cells"}};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct portolan_diagnosis *d = diagnose_some(steps[i].n);
 
@@ -212,7 +208,6 @@ static void a_profile_without_a_symptom_is_the_end(void **state)
     struct portolan_diagnosis *d;
     char *text;
 
-    (void)state;
     assert_int_equal(
         portolan_diagnosis_of_quantities(knowledge, "amr{prt}", quantities, 3, NULL, 0, &d, &err),
         PORTOLAN_OK);
@@ -230,7 +225,6 @@ static void tells_which_quantity_is_wrong(void **state)
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
 
-    (void)state;
     assert_int_equal(
         portolan_diagnosis_of_quantities(knowledge, "amr", &wrong, 1, NULL, 0, &d, &err),
         PORTOLAN_ENOTFOUND);

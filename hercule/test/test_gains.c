@@ -169,7 +169,6 @@ static void check_gain(const struct kind *k, const struct drawn *x)
 
 static void gains_come_true(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (int i = 0; i < SCENARIOS; i++) {
             struct drawn x = {.p = 4 << (int)draw(0, 2.99), .seed = i + 1};

@@ -120,7 +120,6 @@ static void follows_all_branches_in_the_order_of_gain(void **state)
         {{0, 0, 0, 0, NULL, {0.25, 0.25}, NULL}, " ", PORTOLAN_NO_PROBLEM},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum portolan_verdict verdict;
         char *json = diagnose(FARM(")"), &cases[i].table, NULL, 0, &verdict, NULL), found[64];
@@ -138,7 +137,6 @@ static void thresholds_can_be_set(void **state)
                                     wrong = {"gian", 0.1};
     char found[64], *json = diagnose(FARM(")"), &t, &lower, 1, NULL, NULL);
 
-    (void)state;
     assert_string_equal(causes_in(json, found), " starved tail ");
     free(json);
     json = diagnose(FARM(")"), &t, &higher, 1, NULL, NULL);
@@ -173,7 +171,6 @@ static void says_what_cannot_be_told(void **state)
         {{30, NAN, 0, 0, NULL, {0, 0}, NULL}, ")", "cannot tell: profile was not made\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *file = portolan_asprintf("%s%s", FARM(""), cases[i].more), *text = NULL;
         enum portolan_verdict verdict = PORTOLAN_PROBLEM;
@@ -195,7 +192,6 @@ static void asks_for_the_experiment_that_tells_more(void **state)
     struct table t = {30, 10, NAN, 0, NULL, {0.2, 0.1}, NULL};
     char *json = diagnose(file, &t, NULL, 0, NULL, NULL);
 
-    (void)state;
     assert_non_null(strstr(json, "\"trace of lost\""));
     free(json);
     t.wait_work = t.wait_end = 0.1; /* nothing to look into: nothing is wanted */
@@ -241,7 +237,6 @@ static void repetitions_are_averaged_and_tell_how_far_they_differ(void **state)
     const struct portolan_diagnosis_options others = {
         .repetitions = (const struct portolan_diagnosis *const *)d, .n_repetitions = 2};
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         d[i] = diagnose_together(k, &runs[i], i == 2 ? &others : NULL);
     assert_int_equal(d[2]->n_findings, 1);
@@ -271,7 +266,6 @@ static void runs_that_disagree_are_noticed(void **state)
         {18, 1, "runs disagree: lost is 28.0 % of run time in one run and 40.0 % in another"}};
     struct portolan_knowledge *k = farm();
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct table there = here;
         struct portolan_diagnosis *before, *d;
@@ -298,7 +292,6 @@ static void small_causes_explain_a_symptom(void **state)
                                           {1.9, 9.0, 0, 0, NULL, {0, 0.01}, NULL}};
     static const enum portolan_verdict expected[] = {PORTOLAN_NO_PROBLEM, PORTOLAN_CANNOT_TELL};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         enum portolan_verdict verdict;
 
@@ -316,7 +309,6 @@ static void an_overhead_as_large_as_a_cause_hides_it(void **state)
                                        "the cost of recording is known within 15.0 % of the run"};
     struct portolan_knowledge *k = farm();
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct portolan_diagnosis *d = diagnose_together(k, &t, &runs[i]);
 
@@ -339,7 +331,6 @@ static void rules_of_ones_own_conclude(void **state)
     const struct table t = {30, 1, 0, 0, NULL, {0.25, 0.05}, NULL};
     char *texts[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char *file = portolan_asprintf("%s%s%s%s%s", i ? rule_b : "", i ? rule_a : "",
                                        FARM(" (own yes))\n"), i ? "" : rule_a, i ? "" : rule_b);
@@ -377,7 +368,6 @@ static void stops_and_names_endless_rules(void **state)
     };
     int first = 1;
 
-    (void)state;
     for (const char *c = FARM(" (n 0))\n"); *c; c++)
         first += *c == '\n';
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -409,7 +399,6 @@ static void rules_name_nodes_and_experiments_that_there_are(void **state)
          "allowed values for slot experiment\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *file = portolan_asprintf("%s %s", cases[i][0], FARM(")"));
         const char *const files[] = {"farm.clp", file};
@@ -430,7 +419,6 @@ static void a_conclusion_about_nothing_is_reported(void **state)
                                       "(assert (cannot-tell (node (sym-cat ?n x)) (why \"w\"))))",
                           &t, NULL, 0, NULL, NULL);
 
-    (void)state;
     assert_string_equal(json,
                         "a rule concludes 'cannot-tell' of a node that there is not: 'lostx'");
     free(json);
@@ -451,7 +439,6 @@ static void rules_may_only_compute_and_assert(void **state)
                                   "setgen operating-system release-mem";
     char *words = portolan_strdup(refused), *rest = NULL;
 
-    (void)state;
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *file =
             portolan_asprintf("%s(defrule r (holds (node ?n)) => (%s))", FARM(")\n"), word);
@@ -466,23 +453,15 @@ static void rules_may_only_compute_and_assert(void **state)
     free(words);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_all_branches_in_the_order_of_gain),
-        cmocka_unit_test(thresholds_can_be_set),
-        cmocka_unit_test(says_what_cannot_be_told),
-        cmocka_unit_test(asks_for_the_experiment_that_tells_more),
-        cmocka_unit_test(repetitions_are_averaged_and_tell_how_far_they_differ),
-        cmocka_unit_test(runs_that_disagree_are_noticed),
-        cmocka_unit_test(small_causes_explain_a_symptom),
-        cmocka_unit_test(an_overhead_as_large_as_a_cause_hides_it),
-        cmocka_unit_test(rules_of_ones_own_conclude),
-        cmocka_unit_test(stops_and_names_endless_rules),
-        cmocka_unit_test(rules_name_nodes_and_experiments_that_there_are),
-        cmocka_unit_test(a_conclusion_about_nothing_is_reported),
-        cmocka_unit_test(rules_may_only_compute_and_assert),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(follows_all_branches_in_the_order_of_gain),
+           cmocka_unit_test(thresholds_can_be_set), cmocka_unit_test(says_what_cannot_be_told),
+           cmocka_unit_test(asks_for_the_experiment_that_tells_more),
+           cmocka_unit_test(repetitions_are_averaged_and_tell_how_far_they_differ),
+           cmocka_unit_test(runs_that_disagree_are_noticed),
+           cmocka_unit_test(small_causes_explain_a_symptom),
+           cmocka_unit_test(an_overhead_as_large_as_a_cause_hides_it),
+           cmocka_unit_test(rules_of_ones_own_conclude),
+           cmocka_unit_test(stops_and_names_endless_rules),
+           cmocka_unit_test(rules_name_nodes_and_experiments_that_there_are),
+           cmocka_unit_test(a_conclusion_about_nothing_is_reported),
+           cmocka_unit_test(rules_may_only_compute_and_assert))

@@ -95,7 +95,6 @@ static void reports_each_mistake_with_place_and_nearest_name(void **state)
         {"", "x.clp:1:1: this '(' is never closed\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         struct portolan_text problems = {0};
         char *text = portolan_asprintf("%s%s", PARADIGM(""), mistakes[i][0]);
@@ -126,7 +125,6 @@ static void reports_all_mistakes_of_a_file_at_once(void **state)
     };
     struct portolan_text problems = {0};
 
-    (void)state;
     assert_null(knowledge_of(files, 1, &problems));
     for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
         if (!strstr(problems.bytes, reported[i]))
@@ -153,7 +151,6 @@ static void reports_what_is_wrong_with_a_whole(void **state)
         "m)))"};
     struct portolan_text problems = {0};
 
-    (void)state;
     assert_null(knowledge_of(files, 5, &problems));
     assert_non_null(strstr(problems.bytes, "c.clp:1:13: paradigm 'a' is in "));
     assert_non_null(
@@ -180,7 +177,6 @@ static void inherits_a_paradigm(void **state)
     const struct paradigm *mine, *amr;
     size_t i;
 
-    (void)state;
     assert_non_null(k);
     mine = knowledge_need(k, "my-amr", &err);
     amr = knowledge_need(k, "amr", &err);
@@ -211,7 +207,6 @@ static void keeps_own_facts_of_parents(void **state)
     struct portolan_text problems = {0};
     struct portolan_knowledge *k = knowledge_of(files, 2, &problems);
 
-    (void)state;
     assert_non_null(k);
     assert_int_equal(knowledge_find(&k->inner, "quite new")->n_rules, 2);
     portolan_knowledge_destroy(k);
@@ -227,7 +222,6 @@ static void order_of_files_changes_nothing(void **state)
                                             {"b.clp", parent, "a.clp", child}};
     char *trees[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct portolan_text problems = {0};
         struct portolan_error err = {0};
@@ -253,7 +247,6 @@ static void reads_what_comes_with_portolan(void **state)
     struct portolan_knowledge *k;
     struct portolan_error err = {0};
 
-    (void)state;
     if (portolan_knowledge_read(NULL, 0, &d, &k, &err))
         fail_msg("%s", problems.bytes);
     for (size_t i = 0; i < k->inner.n_paradigms; i++)
@@ -280,7 +273,6 @@ static void sets_thresholds(void **state)
     const char *const names[] = {"mine", "amr", "prt"};
     const double gains[] = {0.5, 0.25, 0.25};
 
-    (void)state;
     assert_non_null(k);
     for (size_t i = 0; i < 3; i++) {
         const struct paradigm *p = knowledge_need(k, names[i], &err);
@@ -303,7 +295,6 @@ static void reports_that_memory_is_out(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long at = 1;
 
-    (void)state;
     for (; status; at += 101) {
         struct portolan_knowledge *k;
         struct portolan_error err = {0};
@@ -331,7 +322,6 @@ static void reads_the_example_of_the_manual(void **state)
     struct portolan_knowledge *k;
     char *begin, *end;
 
-    (void)state;
     assert_true(portolan_text_add_file(&page, MANUAL, 1 << 20));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strstr(page.bytes, words[i]))
@@ -349,20 +339,11 @@ static void reads_the_example_of_the_manual(void **state)
     portolan_text_clear(&page);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_each_mistake_with_place_and_nearest_name),
-        cmocka_unit_test(reports_all_mistakes_of_a_file_at_once),
-        cmocka_unit_test(reports_what_is_wrong_with_a_whole),
-        cmocka_unit_test(inherits_a_paradigm),
-        cmocka_unit_test(keeps_own_facts_of_parents),
-        cmocka_unit_test(order_of_files_changes_nothing),
-        cmocka_unit_test(reads_what_comes_with_portolan),
-        cmocka_unit_test(reads_the_example_of_the_manual),
-        cmocka_unit_test(sets_thresholds),
-        cmocka_unit_test(reports_that_memory_is_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(reports_each_mistake_with_place_and_nearest_name),
+           cmocka_unit_test(reports_all_mistakes_of_a_file_at_once),
+           cmocka_unit_test(reports_what_is_wrong_with_a_whole),
+           cmocka_unit_test(inherits_a_paradigm), cmocka_unit_test(keeps_own_facts_of_parents),
+           cmocka_unit_test(order_of_files_changes_nothing),
+           cmocka_unit_test(reads_what_comes_with_portolan),
+           cmocka_unit_test(reads_the_example_of_the_manual), cmocka_unit_test(sets_thresholds),
+           cmocka_unit_test(reports_that_memory_is_out))

@@ -158,7 +158,6 @@ static void causes_have_the_severity_of_closed_forms(void **state)
     size_t n_ranks = sizeof ranks / sizeof *ranks, least = 3;
 #endif
 
-    (void)state;
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
         for (size_t r = 0; r < n_ranks; r++)
             for (size_t s = 0; s < 4; s++) {
@@ -196,7 +195,6 @@ static void work_after_the_last_message_delays_no_task(void **state)
     double setup = 1, run_ms = 60 * 10 + 62 * setup + 200;
     struct run run;
 
-    (void)state;
     run_trace(&run,
               "ranks 4\non 0\nrepeat 180\nrecv any tag 1\ncompute 1ms\nsend sender tag 2\nend\n"
               "repeat 3\nrecv any tag 1\nsend sender tag 3\nend\ncompute 200ms\nelse\n"
@@ -307,7 +305,6 @@ static void work_beside_messages_to_nobody_is_removed_with_the_rest(void **state
     struct portolan_diagnosis *d = NULL;
     struct run run, edges;
 
-    (void)state;
     run_trace(&run, t.bytes);
     rewrite_calls(&run, &edges, send_to_nobody);
     assert_int_equal(
@@ -344,7 +341,6 @@ static void work_between_global_operations_belongs_to_the_iteration(void **state
     struct portolan_diagnosis *d;
     struct run run;
 
-    (void)state;
     geometric(&t, 4, "", with_neighbours,
               "compute 5ms + 1ms * (rank == 2)\nallreduce\ncompute 5ms + 1ms * (rank == 2)", 1);
     run_trace(&run, t.bytes);
@@ -373,7 +369,6 @@ static void what_the_root_does_alone_does_not_take_away_all_splits(void **state)
                  "on 3\nrecv 2\ncompute 10ms\nsend 2\nend\nbarrier\nend\n",
                  "divide-and-conquer");
 
-    (void)state;
     for (size_t i = 0; i < d->n_findings; i++)
         if (!strcmp(d->findings[i].cause, "serial-near-root"))
             assert_true(d->findings[i].gain < 2 / 14.0);
@@ -391,7 +386,6 @@ static void who_looks_first_has_the_same_causes(void **state)
     double expected = setup_costly(&t, 4, 0.1);
     struct run run;
 
-    (void)state;
     run_trace(&run, t.bytes);
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         struct portolan_diagnosis *d = NULL;
@@ -480,7 +474,6 @@ static void best_numbers_are_within_a_step_of_the_best(void **state)
     int best_blocks = shortest_run(write_blocks, "pipeline", "best_blocks", 3, &blocks);
     int best_chunk = shortest_run(write_chunks, "master-worker", "best_chunk", 0, &chunk);
 
-    (void)state;
     assert_true(best_blocks > 1 && best_blocks < 8 && best_chunk > 1 && best_chunk < 8);
     if (fabs(log2(blocks) - best_blocks) > 1 || fabs(log2(chunk) - best_chunk) > 1)
         fail_msg("blocks: %g, best 2^%d; tasks per message: %g, best 2^%d", blocks, best_blocks,

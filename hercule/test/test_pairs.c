@@ -54,7 +54,6 @@ static bool hide_each_other(const char *a, const char *b)
  */
 static void both_of_a_pair_are_found_in_order_of_gain(void **state)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         const struct program *x = &programs[(int)draw(0, PROGRAMS)];
         int p = 4 << (int)draw(0, 2.99);
@@ -98,7 +97,6 @@ static void healthy_runs_have_no_finding(void **state)
 {
     const double none[4] = {0};
 
-    (void)state;
     for (int i = 0; i < 200; i++) {
         const struct program *x = &programs[i % PROGRAMS];
         int p = 4 << (int)draw(0, 2.99);
@@ -164,7 +162,6 @@ static void a_wrong_description_hides_no_loss(void **state)
         "repeat 100\ncompute %.0fns * 0.01 * (rank < 1)\nbcast 0\nend\n",
     };
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         const struct program *x = &programs[i % PROGRAMS];
         int p = 4 << (int)draw(0, 1.99);

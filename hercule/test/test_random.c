@@ -68,7 +68,6 @@ static void finds_nothing_in_healthy_runs(void **state)
         {"amr{prt}", healthy_mesh},
     };
 
-    (void)state;
     for (int i = 0; i < RUNS; i++) {
         char *scenario = healthy[i % 4].make(i % 10 == 9 ? 16 : 4, i + 1);
         struct run run;
@@ -128,7 +127,6 @@ static void names_both_of_two_causes_in_the_order_of_gain(void **state)
         {"both", "unequal", "grid.uneven", pair_woven},
     };
 
-    (void)state;
     add_woven_paradigms(knowledge);
     for (int i = 0; i < RUNS; i++) {
         double a = draw(0.08, 0.3), b = draw(0.08, 0.3);

@@ -18,7 +18,6 @@ static void each_program_is_known_for_what_it_is(void **state)
 {
     static const int ranks[] = {4, 8, 16};
 
-    (void)state;
     for (size_t i = 0; i < PROGRAMS; i++)
         for (size_t r = 0; r < 3; r++)
             for (size_t knob = 0; knob <= programs[i].n; knob++) {
@@ -60,7 +59,6 @@ static void expect_suggestion(const char *scenario, const char *paradigm, size_t
 /* The root's next send belongs to the next round, not to the one before. */
 static void rounds_of_a_tree_are_told_apart(void **state)
 {
-    (void)state;
     expect_suggestion(
         "ranks 4\nrepeat 5\n"
         "on 0\nsend 2\nsend 1\ncompute 10ms\nrecv 1\ncompute 1ms\nrecv 2\ncompute 2ms\n"
@@ -73,7 +71,6 @@ static void rounds_of_a_tree_are_told_apart(void **state)
 /* Messages sent for output before an iteration cost their own time, not the iteration. */
 static void an_output_step_costs_no_iteration(void **state)
 {
-    (void)state;
     expect_suggestion("ranks 4\nbcast 0 1000\nrepeat 5\nrepeat 10\n"
                       "irecv (rank - 1) % size as r\nirecv (rank + 1) % size as r\n"
                       "isend (rank + 1) % size 1000 as r\nisend (rank - 1) % size 1000 as r\n"
@@ -86,7 +83,6 @@ static void an_output_step_costs_no_iteration(void **state)
 /* A long set-up in which values go around costs its own time, too. */
 static void a_set_up_costs_no_iteration(void **state)
 {
-    (void)state;
     expect_suggestion("ranks 4\ncompute 8ms\nallreduce\ncompute 1ms\nsend (rank + 1) % size 10\n"
                       "recv (rank - 1) % size\ncompute 3ms\nrepeat 30\n"
                       "irecv (rank - 1) % size as r\nirecv (rank + 1) % size as r\n"
@@ -98,7 +94,6 @@ static void a_set_up_costs_no_iteration(void **state)
 /* Packing parts the shifts of a halo; work between two of them is none while messages travel. */
 static void shifts_of_a_halo_are_exchanges(void **state)
 {
-    (void)state;
     expect_suggestion("ranks 6\nrepeat 20\n"
                       "sendrecv (rank + 1) % size from (rank - 1) % size tag 1 1000\ncompute 20us\n"
                       "sendrecv (rank - 1) % size from (rank + 1) % size tag 2 1000\n"
@@ -110,7 +105,6 @@ static void shifts_of_a_halo_are_exchanges(void **state)
  * that receives from two sides as far apart as the one to which it sends. */
 static void gaps_and_edges_end_no_sweep(void **state)
 {
-    (void)state;
     expect_suggestion("ranks 4\nrepeat 4\nrepeat 20\non 1..3\nrecv rank - 1\nend\ncompute 1ms\n"
                       "on 0..2\nsend rank + 1 100\nend\ncompute 20us\nend\nallreduce\nend\n",
                       "pipeline", 16, 0.9);
@@ -125,7 +119,6 @@ static void gaps_and_edges_end_no_sweep(void **state)
    block before, and between their two sends. */
 static void a_block_has_parts_of_several_ranks(void **state)
 {
-    (void)state;
     expect_suggestion("ranks 6\nrepeat 4\nrepeat 20\non 1, 2, 4, 5\nrecv rank - 1\nend\n"
                       "compute 60us\non 3..5\nrecv rank - 3\nend\nwaitall\ncompute 1ms\n"
                       "on 0, 1, 3, 4\nisend rank + 1 100 as r\nend\ncompute 40us\n"
@@ -139,7 +132,6 @@ static void calls_that_take_time_are_reported(void **state)
     struct portolan_loss losses[PORTOLAN_LOSSES];
     struct run run;
 
-    (void)state;
     run_trace(&run, "ranks 4\nlatency 1us\nrepeat 500\non 1..3\nrecv rank - 1\nend\ncompute 200ns\n"
                     "on 0..2\nssend rank + 1 8\nend\nend\n");
     assert_int_equal(portolan_losses(run.waits, losses), 1);
@@ -151,7 +143,6 @@ static void calls_that_take_time_are_reported(void **state)
 /* Who sends to whom is drawn anew each time. */
 static void nothing_fits_random_communication(void **state)
 {
-    (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         struct portolan_text t = {0};
         struct portolan_suggestion *s;
@@ -222,7 +213,6 @@ static size_t read_parts(const struct paradigm *p, const char *text, struct port
 
 static void bindings_found_lead_to_the_same_metrics(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < PROGRAMS; i++) {
         double amounts[4] = {0.2};
         struct portolan_suggestion *s;
@@ -261,7 +251,6 @@ static void a_suggestion_is_an_element_to_copy(void **state)
     struct run run;
     size_t n;
 
-    (void)state;
     run_scenario(&run, programs[0].write, 4, none, "1", 1);
     n = suggest(&run, &s);
     assert_true(n > 0);

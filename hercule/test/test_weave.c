@@ -68,7 +68,6 @@ static void merges_trees_as_by_hand(void **state)
     static const char *const files[] = {"a.clp", host, "b.clp", guest, "c.clp", woven};
     char *text = tree_of(files, 3, "both");
 
-    (void)state;
     assert_string_equal(
         text, "whole: symptom, whole of run, from pipe\n"
               "  waiting: observation, waiting of whole, from pipe\n"
@@ -103,7 +102,6 @@ static void composes_metrics(void **state)
     const struct paradigm *p = k ? knowledge_need(k, "both", &err) : NULL;
     const struct metric *metric;
 
-    (void)state;
     assert_non_null(p);
     assert_string_equal(metric_of(p, "waiting")->formula.text,
                         "min(run, own_waiting + grid.own_waiting)");
@@ -133,7 +131,6 @@ static void keeps_the_more_complex_tree(void **state)
     static const char *const files[] = {"a.clp", host, "b.clp", guest, "c.clp", other};
     char *text = tree_of(files, 3, "both");
 
-    (void)state;
     assert_non_null(strstr(text, "pipe.whole: symptom, whole of run, from pipe\n"
                                  "  pipe.waiting: observation, waiting of whole, from pipe\n"));
     assert_non_null(strstr(
@@ -156,7 +153,6 @@ static void composes_three_and_more(void **state)
                                         woven,   "d.clp", three,   "e.clp", four};
     char *text = tree_of(files, 5, "four");
 
-    (void)state;
     assert_non_null(
         strstr(text, "phase: symptom, phase of run, from four\n"
                      "  phase.whole: observation, phase.whole of phase, from pipe\n"
@@ -179,7 +175,6 @@ static void constraints_stay_in_their_context(void **state)
     const struct paradigm *p = k ? knowledge_find(&k->inner, "twice") : NULL;
     size_t n = 0;
 
-    (void)state;
     assert_non_null(p);
     for (size_t i = 0; i < p->n_events; i++)
         for (size_t c = 0; c < p->events[i].n_keeps; c++, n++)
@@ -189,15 +184,6 @@ static void constraints_stay_in_their_context(void **state)
     portolan_knowledge_destroy(k);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merges_trees_as_by_hand),
-        cmocka_unit_test(composes_metrics),
-        cmocka_unit_test(keeps_the_more_complex_tree),
-        cmocka_unit_test(composes_three_and_more),
-        cmocka_unit_test(constraints_stay_in_their_context),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(merges_trees_as_by_hand), cmocka_unit_test(composes_metrics),
+           cmocka_unit_test(keeps_the_more_complex_tree), cmocka_unit_test(composes_three_and_more),
+           cmocka_unit_test(constraints_stay_in_their_context))

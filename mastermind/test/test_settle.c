@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trials that were left by their processes in every way, in a store of their own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/settle.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static struct portolan_assembly_alternative solvers[] = {{.class_name = "heat.Band"},
@@ -190,18 +182,11 @@ static void one_that_was_ended_from_outside_is_removed(void **state)
 
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(one_that_ended_well_stays_as_it_is),
-        TEST(one_that_was_cut_short_failed_by_what_was_changed),
-        TEST(of_two_changes_that_which_has_worked_is_not_blamed),
-        TEST(of_two_changes_that_never_worked_none_is_blamed),
-        TEST(one_that_failed_by_itself_blames_nobody),
-        TEST(one_that_stored_nothing_is_stored_as_failed),
-        TEST(an_assembly_as_written_that_does_not_begin_is_an_error),
-        TEST(one_that_was_ended_from_outside_is_removed),
-    };
-
-    return cmocka_run_group_tests_name("mastermind settle", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(one_that_ended_well_stays_as_it_is),
+           TEST(one_that_was_cut_short_failed_by_what_was_changed),
+           TEST(of_two_changes_that_which_has_worked_is_not_blamed),
+           TEST(of_two_changes_that_never_worked_none_is_blamed),
+           TEST(one_that_failed_by_itself_blames_nobody),
+           TEST(one_that_stored_nothing_is_stored_as_failed),
+           TEST(an_assembly_as_written_that_does_not_begin_is_an_error),
+           TEST(one_that_was_ended_from_outside_is_removed))

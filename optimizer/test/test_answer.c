@@ -233,19 +233,7 @@ static void a_failing_allocation_shows_in_the_text(void **state)
 
 #define TEST(NAME) cmocka_unit_test_setup(NAME, set_up)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_was_chosen),
-        TEST(what_it_takes),
-        TEST(what_it_gains),
-        TEST(accuracy_and_memory_with_their_bounds),
-        TEST(how_sure_it_is),
-        TEST(what_is_not_known),
-        TEST(the_text_has_options_facts_and_what_to_measure),
-        TEST(json_has_numbers_and_words),
-        TEST(a_failing_allocation_shows_in_the_text),
-    };
-
-    return cmocka_run_group_tests_name("answer", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(what_was_chosen), TEST(what_it_takes), TEST(what_it_gains),
+           TEST(accuracy_and_memory_with_their_bounds), TEST(how_sure_it_is),
+           TEST(what_is_not_known), TEST(the_text_has_options_facts_and_what_to_measure),
+           TEST(json_has_numbers_and_words), TEST(a_failing_allocation_shows_in_the_text))

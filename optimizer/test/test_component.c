@@ -546,31 +546,19 @@ static void a_step_with_another_context_is_no_error_of_the_models(void **state)
     portolan_assembly_destroy(a);
 }
 
-int main(void)
-{
 #define TEST(F) cmocka_unit_test_setup_teardown(F, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(without_measurements_it_runs_as_written_and_says_so),
-        TEST(exploring_measures_each_alternative_of_the_core_alone),
-        TEST(the_choice_is_made_before_the_first_step),
-        TEST(it_switches_each_time_x_crosses_two),
-        TEST(what_keeps_state_stays_once_it_was_called),
-        TEST(a_second_run_starts_with_the_good_assembly),
-        TEST(what_does_not_start_is_kept_out_for_the_run),
-        TEST(a_failed_step_gets_the_old_implementation_back),
-        TEST(it_does_nothing_when_told_not_to),
-        TEST(what_has_become_slow_is_exchanged),
-        TEST(a_disturbance_does_not_cost_the_rest_of_the_run),
-        TEST(it_explores_by_itself_and_the_next_run_knows),
-        TEST(what_fails_while_it_explores_is_left_at_once),
-        TEST(what_its_class_excludes_is_not_explored),
-        TEST(it_does_not_explore_when_told_not_to),
-        TEST(a_decision_is_stored_with_its_alternatives),
-        TEST(without_a_model_the_reason_is_that),
-        TEST(what_became_of_a_decision_is_stored),
-        TEST(an_error_that_lasts_is_told_and_decided_anew),
-        TEST(a_step_with_another_context_is_no_error_of_the_models),
-    };
-
-    return cmocka_run_group_tests(tests, keep_stores, drop_stores);
-}
+UNIT_TESTS_BETWEEN(
+    keep_stores, drop_stores, TEST(without_measurements_it_runs_as_written_and_says_so),
+    TEST(exploring_measures_each_alternative_of_the_core_alone),
+    TEST(the_choice_is_made_before_the_first_step), TEST(it_switches_each_time_x_crosses_two),
+    TEST(what_keeps_state_stays_once_it_was_called),
+    TEST(a_second_run_starts_with_the_good_assembly),
+    TEST(what_does_not_start_is_kept_out_for_the_run),
+    TEST(a_failed_step_gets_the_old_implementation_back), TEST(it_does_nothing_when_told_not_to),
+    TEST(what_has_become_slow_is_exchanged), TEST(a_disturbance_does_not_cost_the_rest_of_the_run),
+    TEST(it_explores_by_itself_and_the_next_run_knows),
+    TEST(what_fails_while_it_explores_is_left_at_once),
+    TEST(what_its_class_excludes_is_not_explored), TEST(it_does_not_explore_when_told_not_to),
+    TEST(a_decision_is_stored_with_its_alternatives), TEST(without_a_model_the_reason_is_that),
+    TEST(what_became_of_a_decision_is_stored), TEST(an_error_that_lasts_is_told_and_decided_anew),
+    TEST(a_step_with_another_context_is_no_error_of_the_models))

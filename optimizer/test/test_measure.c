@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of measuring, whose trials a simulated world runs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "world.h"
 
@@ -276,20 +271,12 @@ static void trials_that_exceed_the_budget_are_not_run(void **state)
 
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, open_lab, close_lab)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(explores_until_nothing_is_left_and_keeps_the_models),
-        TEST(each_fixed_assembly_that_differs_is_run_once),
-        TEST(an_assembly_without_alternatives_is_a_fixed_one_too),
-        TEST(a_class_that_fails_does_not_end_the_session),
-        TEST(a_session_in_which_nothing_works_fails),
-        TEST(a_trial_that_leaves_nothing_is_not_repeated_for_ever),
-        TEST(a_trial_may_take_ten_times_the_best_of_its_parameters),
-        TEST(a_short_trial_may_take_ten_seconds),
-        TEST(what_the_sweep_says_limits_a_trial),
-        TEST(trials_that_exceed_the_budget_are_not_run),
-    };
-
-    return cmocka_run_group_tests_name("optimizer measure", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(explores_until_nothing_is_left_and_keeps_the_models),
+           TEST(each_fixed_assembly_that_differs_is_run_once),
+           TEST(an_assembly_without_alternatives_is_a_fixed_one_too),
+           TEST(a_class_that_fails_does_not_end_the_session),
+           TEST(a_session_in_which_nothing_works_fails),
+           TEST(a_trial_that_leaves_nothing_is_not_repeated_for_ever),
+           TEST(a_trial_may_take_ten_times_the_best_of_its_parameters),
+           TEST(a_short_trial_may_take_ten_seconds), TEST(what_the_sweep_says_limits_a_trial),
+           TEST(trials_that_exceed_the_budget_are_not_run))

@@ -54,9 +54,4 @@ static void each_thread_of_a_team_has_its_own_records(void **state)
     assert_int_equal(lost, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_thread_of_a_team_has_its_own_records)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(each_thread_of_a_team_has_its_own_records))

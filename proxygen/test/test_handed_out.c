@@ -404,29 +404,21 @@ static void threads_may_take_and_end_objects_at_once(void **state)
     assert_int_equal(f->source.base.position, 5);
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(data_between_functions_follows_both_sides),
-        TEST(a_function_that_is_no_method_is_data),
-        TEST(functions_of_a_struct_inside_are_methods),
-        TEST(variadic_methods_are_forwarded_where_they_have_a_twin),
-        TEST(links_and_names_are_the_face_s_own),
-        TEST(other_objects_of_the_type_are_unwrapped),
-        TEST(an_older_struct_is_not_read_beyond_its_end),
-        TEST(a_clone_gets_a_face_that_ends_with_it),
-        TEST(what_is_done_with_calls_holds_for_what_they_hand_out),
-        TEST(an_object_that_returns_itself_returns_its_face),
-        TEST(objects_in_the_caller_s_storage_are_measured_there),
-        TEST(an_older_table_is_not_read_beyond_its_end),
-        TEST(filters_in_the_caller_s_storage_keep_their_functions_apart),
-        TEST(objects_handed_out_through_a_pointer_get_faces),
-        TEST(an_object_handed_out_twice_has_one_face),
-        TEST(in_a_framework_the_monitor_sees_what_calls_hand_out),
-        TEST(what_finds_no_place_is_handed_on_and_told),
-        TEST(threads_may_take_and_end_objects_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(data_between_functions_follows_both_sides),
+           TEST(a_function_that_is_no_method_is_data),
+           TEST(functions_of_a_struct_inside_are_methods),
+           TEST(variadic_methods_are_forwarded_where_they_have_a_twin),
+           TEST(links_and_names_are_the_face_s_own), TEST(other_objects_of_the_type_are_unwrapped),
+           TEST(an_older_struct_is_not_read_beyond_its_end),
+           TEST(a_clone_gets_a_face_that_ends_with_it),
+           TEST(what_is_done_with_calls_holds_for_what_they_hand_out),
+           TEST(an_object_that_returns_itself_returns_its_face),
+           TEST(objects_in_the_caller_s_storage_are_measured_there),
+           TEST(an_older_table_is_not_read_beyond_its_end),
+           TEST(filters_in_the_caller_s_storage_keep_their_functions_apart),
+           TEST(objects_handed_out_through_a_pointer_get_faces),
+           TEST(an_object_handed_out_twice_has_one_face),
+           TEST(in_a_framework_the_monitor_sees_what_calls_hand_out),
+           TEST(what_finds_no_place_is_handed_on_and_told),
+           TEST(threads_may_take_and_end_objects_at_once))

@@ -345,28 +345,14 @@ static void what_was_published_in_vain_is_kept_until_the_port_is_quiet(void **st
     assert_true(kept);
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(nested_calls_have_exact_times),
-        TEST(a_call_back_into_the_port_counts_once_each),
-        TEST(contexts_tell_calls_apart),
-        TEST(a_call_that_throws_has_failed),
-        TEST(a_status_other_than_0_has_failed),
-        TEST(accuracy_is_noted_on_success_only),
-        TEST(the_monitor_switches_measuring),
-        TEST(a_monitor_that_refuses_leaves_the_former_one),
-        TEST(a_swap_moves_calls_and_keeps_records_apart),
-        TEST(a_swap_lets_go_of_the_former_implementation),
-        TEST(a_port_of_another_type_is_refused),
-        TEST(calls_of_an_unconnected_port_throw),
-        TEST(a_swap_from_inside_a_call_of_the_port_is_refused),
-        TEST(a_cast_asks_what_is_behind),
-        TEST(a_proxy_has_no_other_uses_ports),
-        TEST(missing_memory_is_an_exception),
-        TEST(what_was_published_in_vain_is_kept_until_the_port_is_quiet),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(nested_calls_have_exact_times), TEST(a_call_back_into_the_port_counts_once_each),
+           TEST(contexts_tell_calls_apart), TEST(a_call_that_throws_has_failed),
+           TEST(a_status_other_than_0_has_failed), TEST(accuracy_is_noted_on_success_only),
+           TEST(the_monitor_switches_measuring), TEST(a_monitor_that_refuses_leaves_the_former_one),
+           TEST(a_swap_moves_calls_and_keeps_records_apart),
+           TEST(a_swap_lets_go_of_the_former_implementation),
+           TEST(a_port_of_another_type_is_refused), TEST(calls_of_an_unconnected_port_throw),
+           TEST(a_swap_from_inside_a_call_of_the_port_is_refused), TEST(a_cast_asks_what_is_behind),
+           TEST(a_proxy_has_no_other_uses_ports), TEST(missing_memory_is_an_exception),
+           TEST(what_was_published_in_vain_is_kept_until_the_port_is_quiet))

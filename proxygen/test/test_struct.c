@@ -260,20 +260,9 @@ static void a_component_measures_and_swaps_models(void **state)
     free(second);
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_model_runs_behind_its_face),
-        TEST(entries_that_are_null_stay_null),
-        TEST(an_implementation_sees_its_own_larger_struct),
-        TEST(data_follows_both_sides),
-        TEST(copies_of_a_face_are_served_and_measured),
-        TEST(names_tell_faces_apart),
-        TEST(one_face_too_many_is_refused_with_a_reason),
-        TEST(what_is_no_face_is_told),
-        TEST(a_component_measures_and_swaps_models),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(a_model_runs_behind_its_face), TEST(entries_that_are_null_stay_null),
+           TEST(an_implementation_sees_its_own_larger_struct), TEST(data_follows_both_sides),
+           TEST(copies_of_a_face_are_served_and_measured), TEST(names_tell_faces_apart),
+           TEST(one_face_too_many_is_refused_with_a_reason), TEST(what_is_no_face_is_told),
+           TEST(a_component_measures_and_swaps_models))

@@ -439,25 +439,14 @@ static void an_unconnected_proxy_gives_no_face(void **state)
     portolan_ForeignPort_deleteRef(port, &_ex);
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(results_are_those_of_the_object_behind),
-        TEST(entries_that_are_null_stay_null_and_data_is_copied),
-        TEST(a_short_table_is_not_read_beyond_its_end),
-        TEST(data_members_follow_both_sides),
-        TEST(other_objects_of_the_type_are_unwrapped),
-        TEST(times_and_contexts_are_exact),
-        TEST(a_status_other_than_0_says_that_the_call_failed),
-        TEST(a_call_that_never_returns_is_counted),
-        TEST(the_end_of_an_object_is_its_own),
-        TEST(a_swap_keeps_the_face),
-        TEST(a_swap_to_other_operations_is_refused_once_the_face_is_out),
-        TEST(many_swaps_leave_no_tables),
-        TEST(an_object_of_another_type_is_refused),
-        TEST(an_unconnected_proxy_gives_no_face),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(results_are_those_of_the_object_behind),
+           TEST(entries_that_are_null_stay_null_and_data_is_copied),
+           TEST(a_short_table_is_not_read_beyond_its_end), TEST(data_members_follow_both_sides),
+           TEST(other_objects_of_the_type_are_unwrapped), TEST(times_and_contexts_are_exact),
+           TEST(a_status_other_than_0_says_that_the_call_failed),
+           TEST(a_call_that_never_returns_is_counted), TEST(the_end_of_an_object_is_its_own),
+           TEST(a_swap_keeps_the_face),
+           TEST(a_swap_to_other_operations_is_refused_once_the_face_is_out),
+           TEST(many_swaps_leave_no_tables), TEST(an_object_of_another_type_is_refused),
+           TEST(an_unconnected_proxy_gives_no_face))

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said of two decisions that are written down here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/explain.h>
 
 #include <math.h>
-#include <string.h>
 
 /* Of decision 1 Band was chosen, at step 0 with 10 steps to come; of decision 2 Cg. */
 static struct portolan_reason reasons[] = {
@@ -52,7 +46,6 @@ static struct portolan_explained x = {&run, &set, &out};
 
 static int clear(void **state)
 {
-    (void)state;
     portolan_text_clear(&out);
     return 0;
 }
@@ -78,7 +71,6 @@ static void decisions_are_found_by_number(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     assert_ptr_equal(portolan_explain_find(&x, "2", &err), &reasons[1]);
     assert_null(portolan_explain_find(&x, "3", &err));
     assert_string_equal(err.text, "run 7 has no decision 3, it has 2");
@@ -91,7 +83,6 @@ static void the_latest_decision_against_an_alternative_counts(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     assert_ptr_equal(portolan_explain_find_alternative(&x, "solver=heat.Band", &err),
                      &alternatives[3]);
     assert_ptr_equal(portolan_explain_find_alternative(&x, "solver=heat.Cg", &err),
@@ -103,7 +94,6 @@ static void the_latest_decision_against_an_alternative_counts(void **state)
 
 static void a_run_is_a_line_for_each_decision_and_cause(void **state)
 {
-    (void)state;
     portolan_explain_run(&x);
     says("run 7 of 'plate' on 2 ranks, then, finished\n");
     says("  1  step 0     models       solver heat.Csc -> heat.Band: predicted 2 ms [done]\n");
@@ -116,7 +106,6 @@ static void a_run_is_a_line_for_each_decision_and_cause(void **state)
 
 static void a_decision_shows_its_alternatives(void **state)
 {
-    (void)state;
     portolan_explain_decision(&x, &reasons[0]);
     says("decision 1 of run 1, at step 0, 10 steps remain; asked by: models\n"
          "  solver           heat.Band\n"
@@ -140,7 +129,6 @@ static void a_decision_shows_its_alternatives(void **state)
 
 static void an_alternative_is_told_what_would_change_the_choice(void **state)
 {
-    (void)state;
     why_not("solver=heat.Cg"); /* 4 ms a step, 20 ms more in 10 steps: chosen below 2 ms */
     says("a step below 2 ms with it: a time below its interval, so this choice is certain\n");
     says("mpiexec." PORTOLAN_MPI " -n 2 portolan run --fixed --select solver=heat.Cg --set "
@@ -162,7 +150,6 @@ static void an_alternative_is_told_what_would_change_the_choice(void **state)
 
 static void steps_stand_beside_what_was_expected(void **state)
 {
-    (void)state;
     portolan_explain_steps(&x);
     says("     1        2 ms        6 ms +200.0 %  drift\n");
     says("              1 ms        5 ms +400.0 %  drift: driver.solver -> solver.solve\n");
@@ -172,7 +159,6 @@ static void json_has_the_turning_point(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     portolan_explain_write_json(&x, NULL,
                                 portolan_explain_find_alternative(&x, "solver=heat.Cg", &err));
     says("\"why_not\": \"heat.Cg\"");
@@ -183,17 +169,9 @@ static void json_has_the_turning_point(void **state)
 
 #define TEST(NAME) cmocka_unit_test_teardown(NAME, clear)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(decisions_are_found_by_number),
-        TEST(the_latest_decision_against_an_alternative_counts),
-        TEST(a_run_is_a_line_for_each_decision_and_cause),
-        TEST(a_decision_shows_its_alternatives),
-        TEST(an_alternative_is_told_what_would_change_the_choice),
-        TEST(steps_stand_beside_what_was_expected),
-        TEST(json_has_the_turning_point),
-    };
-
-    return cmocka_run_group_tests_name("report explain", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(decisions_are_found_by_number),
+           TEST(the_latest_decision_against_an_alternative_counts),
+           TEST(a_run_is_a_line_for_each_decision_and_cause),
+           TEST(a_decision_shows_its_alternatives),
+           TEST(an_alternative_is_told_what_would_change_the_choice),
+           TEST(steps_stand_beside_what_was_expected), TEST(json_has_the_turning_point))

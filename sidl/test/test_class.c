@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes of SIDL: inheritance, constructors, private data, loading, exceptions of one's own. */
-#include <portolan/base.h>
 #include <pthread.h>
 #include <unit_test.h>
 
@@ -371,27 +370,18 @@ static void threads_that_make_the_first_object_at_once_load_the_class_once(void 
     assert_null(strstr(found + 1, "load"));
 }
 
-int main(void)
-{
 #define TEST(NAME) cmocka_unit_test_setup(NAME, open_zoo)
-    const struct CMUnitTest tests[] = {
-        TEST(an_object_is_a_reference_of_its_class_and_its_parents),
-        TEST(inherited_methods_are_found_and_overridden_ones_replaced_everywhere),
-        TEST(constructors_run_from_the_root_and_destructors_back),
-        TEST(every_class_of_the_chain_has_its_own_data),
-        TEST(an_abstract_class_is_refused_by_name),
-        TEST(a_constructor_that_throws_undoes_what_was_constructed),
-        TEST(what_a_destructor_throws_reaches_who_drops_the_last_reference),
-        TEST(what_load_throws_is_discarded),
-        TEST(a_static_call_loads_the_class),
-        TEST(an_exception_class_adds_methods_and_data_to_note_and_trace),
-        TEST(what_is_no_exception_can_be_thrown_and_caught),
-        TEST(an_exception_class_without_code_needs_none),
-        TEST(a_class_may_be_used_while_it_loads),
-        TEST(a_parent_that_cannot_be_extended_is_told),
-        TEST(creation_survives_any_failing_allocation),
-        TEST(threads_that_make_the_first_object_at_once_load_the_class_once),
-    };
-
-    return cmocka_run_group_tests_name("sidl class", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(an_object_is_a_reference_of_its_class_and_its_parents),
+           TEST(inherited_methods_are_found_and_overridden_ones_replaced_everywhere),
+           TEST(constructors_run_from_the_root_and_destructors_back),
+           TEST(every_class_of_the_chain_has_its_own_data),
+           TEST(an_abstract_class_is_refused_by_name),
+           TEST(a_constructor_that_throws_undoes_what_was_constructed),
+           TEST(what_a_destructor_throws_reaches_who_drops_the_last_reference),
+           TEST(what_load_throws_is_discarded), TEST(a_static_call_loads_the_class),
+           TEST(an_exception_class_adds_methods_and_data_to_note_and_trace),
+           TEST(what_is_no_exception_can_be_thrown_and_caught),
+           TEST(an_exception_class_without_code_needs_none),
+           TEST(a_class_may_be_used_while_it_loads), TEST(a_parent_that_cannot_be_extended_is_told),
+           TEST(creation_survives_any_failing_allocation),
+           TEST(threads_that_make_the_first_object_at_once_load_the_class_once))

@@ -5,11 +5,7 @@
 
 #include <portolan/replay.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static inline void made(struct portolan_trace *t, int rank, unsigned kind,
                         struct portolan_trace_event e)

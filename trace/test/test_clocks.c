@@ -92,7 +92,6 @@ static double largest_error(const struct portolan_trace *a, const struct portola
 /* Messages take 1 us at least, both ways, so times, and each wait, are exact up to that. */
 static void drifts_are_taken_out(void **state)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         char *text = random_scenario(round);
         struct analysed whole = analyse(scenario(text)), seen = {.trace = scenario(text)};
@@ -124,7 +123,6 @@ static void what_no_line_mends_is_moved(void **state)
 {
     uint64_t by_drift = 0;
 
-    (void)state;
     for (int round = 0; round < 20; round++) {
         char *text = random_scenario(round);
         struct portolan_trace *whole = scenario(text), *seen = scenario(text);
@@ -156,7 +154,6 @@ static void an_early_event_takes_others_along(void **state)
     struct portolan_clocks c;
     int64_t was, mark_was;
 
-    (void)state;
     t->locations[0].host = "alpha";
     t->locations[1].host = "beta";
     for (size_t e = one->first; e < one->first + one->n; e++) {
@@ -186,7 +183,6 @@ static void one_way_tells_nothing(void **state)
     struct portolan_clocks c;
     double before, after;
 
-    (void)state;
     spread_over_hosts(t, 2, drifting);
     before = (double)t->events[t->locations[1].first].ns;
     c = correct(t);
@@ -205,7 +201,6 @@ static void collectives_tell_as_well(void **state)
     struct portolan_trace *whole = scenario(text), *seen = scenario(text);
     struct portolan_clocks c;
 
-    (void)state;
     spread_over_hosts(seen, 3, drifting);
     c = correct(seen);
     assert_int_equal(c.n_unrelated, 0);
@@ -231,7 +226,6 @@ static void clocks_that_may_agree_are_left_alone(void **state)
     struct portolan_trace *whole = scenario(text), *seen = scenario(text);
     struct portolan_clocks c;
 
-    (void)state;
     spread_over_hosts(seen, 2, agreeing);
     c = correct(seen);
     assert_int_equal(c.n_clocks, 2);
@@ -258,7 +252,6 @@ static void ends_of_collectives_show_who_waits(void **state)
                                "compute 100us + random * 20us\nend\nallreduce 8\nend\n";
     law_fn *const laws[] = {agreeing, off_by_25_us, off_by_5_ms};
 
-    (void)state;
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
         struct portolan_trace *whole = scenario(text), *seen = scenario(text);
         struct portolan_clocks c;
@@ -278,7 +271,6 @@ static void streams_name_their_clocks(void **state)
     struct portolan_diagnostics d = {0};
     char folder[] = "/tmp/portolan-clocks-XXXXXX", path[64], command[80];
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     for (int has_one = 0; has_one < 2; has_one++) {
         char *text = random_scenario(1);
@@ -307,7 +299,6 @@ static void streams_name_their_clocks(void **state)
 /* As eztrace records: each rank counts from its start, and says that it is on the same host. */
 static void ranks_of_a_host_may_have_clocks(void **state)
 {
-    (void)state;
     for (int round = 0; round < 5; round++) {
         char *text = random_scenario(round);
         struct portolan_trace *whole = scenario(text), *seen = scenario(text);
@@ -329,19 +320,11 @@ static void ranks_of_a_host_may_have_clocks(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drifts_are_taken_out),
-        cmocka_unit_test(ranks_of_a_host_may_have_clocks),
-        cmocka_unit_test(what_no_line_mends_is_moved),
-        cmocka_unit_test(an_early_event_takes_others_along),
-        cmocka_unit_test(one_way_tells_nothing),
-        cmocka_unit_test(collectives_tell_as_well),
-        cmocka_unit_test(clocks_that_may_agree_are_left_alone),
-        cmocka_unit_test(ends_of_collectives_show_who_waits),
-        cmocka_unit_test(streams_name_their_clocks),
-    };
-
-    return cmocka_run_group_tests_name("trace clocks", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(drifts_are_taken_out),
+           cmocka_unit_test(ranks_of_a_host_may_have_clocks),
+           cmocka_unit_test(what_no_line_mends_is_moved),
+           cmocka_unit_test(an_early_event_takes_others_along),
+           cmocka_unit_test(one_way_tells_nothing), cmocka_unit_test(collectives_tell_as_well),
+           cmocka_unit_test(clocks_that_may_agree_are_left_alone),
+           cmocka_unit_test(ends_of_collectives_show_who_waits),
+           cmocka_unit_test(streams_name_their_clocks))

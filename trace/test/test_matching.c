@@ -21,7 +21,6 @@ static void messages_meet_in_the_order_of_posting(void **state)
     struct portolan_trace *t = portolan_trace_create(2, NULL);
     struct portolan_matching *m;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         BEGIN(0, 10 * i, "MPI_Send");
         EVENT(0, SEND, .ns = 10 * i, .peer = 1, .tag = 5, .bytes = 100 + (unsigned)i);
@@ -59,7 +58,6 @@ static void what_is_cancelled_or_goes_nowhere_is_left_out(void **state)
     struct portolan_trace *t = portolan_trace_create(2, NULL);
     struct portolan_matching *m;
 
-    (void)state;
     BEGIN(0, 0, "MPI_Isend");
     EVENT(0, SEND, .ns = 0, .peer = 1, .tag = 1, .request = 1);
     END(0, 0, "MPI_Isend");
@@ -106,7 +104,6 @@ static void communicators_keep_messages_apart(void **state)
     unsigned what = portolan_trace_comm(t, &inter) & 0xffffff;
     struct portolan_matching *m;
 
-    (void)state;
     for (int rank = 0; rank < 2; rank++) {
         BEGIN(rank, 0, "MPI_Send");
         EVENT(rank, SEND, .peer = 1 - rank, .tag = 1);
@@ -137,7 +134,6 @@ static void collectives_meet_by_their_ordinal(void **state)
     struct portolan_matching *m;
     const struct portolan_collective *c;
 
-    (void)state;
     for (int rank = 0; rank < 3; rank++) {
         BEGIN(rank, 0, "MPI_Init");
         END(rank, 0, "MPI_Init");
@@ -176,7 +172,6 @@ static void epochs_of_windows_meet(void **state)
     struct portolan_trace_comm all = {.id = 1, .n_members = 2, .members = (int[]){0, 1}};
     struct portolan_matching *m;
 
-    (void)state;
     assert_int_equal(portolan_trace_window(t, &all), 0);
     for (int i = 0; i < 2; i++) {
         BEGIN(0, i, "MPI_Win_start");
@@ -229,21 +224,13 @@ static bool are_uncertain(const int tags[2])
 
 static void only_threads_that_share_a_tag_are_uncertain(void **state)
 {
-    (void)state;
     assert_false(are_uncertain((int[]){5, 6}));
     assert_true(are_uncertain((int[]){5, 5}));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_meet_in_the_order_of_posting),
-        cmocka_unit_test(what_is_cancelled_or_goes_nowhere_is_left_out),
-        cmocka_unit_test(communicators_keep_messages_apart),
-        cmocka_unit_test(collectives_meet_by_their_ordinal),
-        cmocka_unit_test(epochs_of_windows_meet),
-        cmocka_unit_test(only_threads_that_share_a_tag_are_uncertain),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(messages_meet_in_the_order_of_posting),
+           cmocka_unit_test(what_is_cancelled_or_goes_nowhere_is_left_out),
+           cmocka_unit_test(communicators_keep_messages_apart),
+           cmocka_unit_test(collectives_meet_by_their_ordinal),
+           cmocka_unit_test(epochs_of_windows_meet),
+           cmocka_unit_test(only_threads_that_share_a_tag_are_uncertain))

@@ -2,13 +2,7 @@
 /* The container: what is added comes back in order, and cut files are mended. */
 #include <portolan/trace.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 enum { ENTER = PORTOLAN_TRACE_ENTER, LEAVE = PORTOLAN_TRACE_LEAVE };
 enum { BEGIN = PORTOLAN_TRACE_BEGIN, END = PORTOLAN_TRACE_END };
@@ -62,7 +56,6 @@ static void locations_and_times_are_put_in_order(void **state)
 {
     struct portolan_trace *t = with_tables(2);
 
-    (void)state;
     add(t, 1, 130, ENTER, 0);
     add(t, 0, 120, BEGIN, 4);
     add(t, 1, 150, LEAVE, 0);
@@ -80,7 +73,6 @@ static void what_a_cut_file_leaves_is_mended(void **state)
 {
     struct portolan_trace *t = with_tables(1);
 
-    (void)state;
     add(t, 0, 0, LEAVE, 7);                /* never entered */
     add(t, 0, 0, ENTER, 9);                /* no such region */
     add(t, 0, 0, PORTOLAN_TRACE_EPOCH, 0); /* no such window */
@@ -114,7 +106,6 @@ static void regions_that_overlap_end_together(void **state)
 {
     struct portolan_trace *t = with_tables(2);
 
-    (void)state;
     add(t, 0, 0, ENTER, 1);
     add(t, 0, 1, ENTER, 2);
     add(t, 0, 2, LEAVE, 1);
@@ -140,7 +131,6 @@ static void entries_are_found_by_content(void **state)
     int members[] = {2, 3};
     struct portolan_trace_comm pair = {.id = 9, .n_members = 2, .members = members};
 
-    (void)state;
     assert_int_equal(portolan_trace_region(t, &a), 0);
     assert_int_equal(portolan_trace_region(t, &b), 1);
     assert_int_equal(portolan_trace_region(t, &a), 0);
@@ -166,7 +156,6 @@ static void many_events_of_many_locations_come_back(void **state)
     enum { RANKS = 30, EVENTS = 9000 };
     struct portolan_trace *t = portolan_trace_create(RANKS, NULL);
 
-    (void)state;
     for (int i = 0; i < EVENTS; i++)
         for (int rank = RANKS; rank-- > 0;)
             add(t, rank, i * RANKS + rank, PORTOLAN_TRACE_MARK, 0);
@@ -179,7 +168,6 @@ static void many_events_of_many_locations_come_back(void **state)
 
 static void a_failed_allocation_is_told(void **state)
 {
-    (void)state;
     for (unsigned long k = 1; k < 60; k++) {
         struct portolan_trace *t;
         struct portolan_trace_event e = {.kind = PORTOLAN_TRACE_MARK};
@@ -223,7 +211,6 @@ static void routines_have_classes(void **state)
         {"solve", PORTOLAN_ROUTINE_OTHER, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool is_nonblocking = !cases[i].is_nonblocking;
 
@@ -245,7 +232,6 @@ static void spans_go_between_calls(void **state)
     };
     struct portolan_error err = {0};
 
-    (void)state;
     add(t, 0, 0, PORTOLAN_TRACE_MARK, 0);
     add(t, 0, 20, BEGIN, 0);
     add(t, 0, 30, END, 0);
@@ -269,18 +255,10 @@ static void spans_go_between_calls(void **state)
     portolan_trace_destroy(t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans_go_between_calls),
-        cmocka_unit_test(locations_and_times_are_put_in_order),
-        cmocka_unit_test(what_a_cut_file_leaves_is_mended),
-        cmocka_unit_test(regions_that_overlap_end_together),
-        cmocka_unit_test(entries_are_found_by_content),
-        cmocka_unit_test(many_events_of_many_locations_come_back),
-        cmocka_unit_test(a_failed_allocation_is_told),
-        cmocka_unit_test(routines_have_classes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(spans_go_between_calls),
+           cmocka_unit_test(locations_and_times_are_put_in_order),
+           cmocka_unit_test(what_a_cut_file_leaves_is_mended),
+           cmocka_unit_test(regions_that_overlap_end_together),
+           cmocka_unit_test(entries_are_found_by_content),
+           cmocka_unit_test(many_events_of_many_locations_come_back),
+           cmocka_unit_test(a_failed_allocation_is_told), cmocka_unit_test(routines_have_classes))

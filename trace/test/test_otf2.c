@@ -5,13 +5,8 @@
 #include <otf2/otf2.h>
 #include <portolan/waits.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include <unit_test.h>
 
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { N_RANKS = 3 };
@@ -184,7 +179,6 @@ static void test_round_trip(void **state)
     struct portolan_error err = {0};
     char path[64];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/trace.otf2", folder);
     assert_int_equal(portolan_trace_write_otf2(written, path, NULL, &err), PORTOLAN_OK);
     assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
@@ -208,7 +202,6 @@ static void test_equal_names(void **state)
     struct portolan_error err = {0};
     char path[64];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/equal/trace.otf2", folder);
     put_region(written, 0, 2);
     assert_int_equal(portolan_trace_finish(written, &err), PORTOLAN_OK);
@@ -229,7 +222,6 @@ static void test_missing_rank(void **state)
     struct portolan_error err = {0};
     char path[64];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/missing/trace.otf2", folder);
     begin(written, 0, "MPI_Barrier");
     end(written, 0, "MPI_Barrier");
@@ -273,7 +265,6 @@ static void test_no_members(void **state)
     struct portolan_error err = {0};
     char path[64];
 
-    (void)state;
     for (int rank = 0; rank < N_RANKS; rank++) {
         call(written, rank, "MPI_Isend", E(SEND, .what = own, .peer = rank, .request = 1));
         call(written, rank, "MPI_Recv", E(RECV, .what = own, .peer = rank));
@@ -340,7 +331,6 @@ static void test_damaged(void **state)
 {
     static const char *const names[] = {"trace.otf2", "trace.def", "trace/0.def", "trace/0.evt"};
 
-    (void)state;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         uint8_t bytes[1 << 16];
         char file[64];
@@ -368,7 +358,6 @@ static void test_cut(void **state)
     struct portolan_error err = {0};
     char path[64], file[64];
 
-    (void)state;
     n_reports = 0;
     snprintf(path, sizeof path, "%s/trace.otf2", folder);
     snprintf(file, sizeof file, "%s/trace/0.evt", folder);
@@ -392,7 +381,6 @@ static void test_wrong(void **state)
     char path[64];
     FILE *file;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/wrong.otf2", folder);
     file = fopen(path, "w");
     assert_non_null(file);
@@ -404,7 +392,6 @@ static void test_wrong(void **state)
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -412,19 +399,11 @@ static int remove_folder(void **state)
 {
     char command[64];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_equal_names),
-        cmocka_unit_test(test_missing_rank), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_no_members),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+UNIT_TESTS_BETWEEN(make_folder, remove_folder, cmocka_unit_test(test_round_trip),
+                   cmocka_unit_test(test_equal_names), cmocka_unit_test(test_missing_rank),
+                   cmocka_unit_test(test_damaged), cmocka_unit_test(test_cut),
+                   cmocka_unit_test(test_wrong), cmocka_unit_test(test_no_members))

@@ -3,12 +3,7 @@
  * Checks the record of each kind of MPI call, event by event. Without a launcher the program starts
  * itself under one, `test_record SCENARIO FOLDER`, and reads what the ranks recorded.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "ranks.h"
 
@@ -72,7 +67,6 @@ static int forget_trace(void **state)
 {
     char command[128];
 
-    (void)state;
     portolan_trace_destroy(trace);
     trace = NULL;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
@@ -125,7 +119,6 @@ static void assert_events(int of, const char *expected)
 
 static void blocking_calls(void **state)
 {
-    (void)state;
     assert_int_equal(run_and_read("blocking"), 0);
     assert_string_equal(problems, "");
     assert_events(0,
@@ -144,7 +137,6 @@ static void init_and_finalize(void **state)
 {
     char *before, *after;
 
-    (void)state;
     run_and_read("blocking");
     before = events_of(0, NULL, "MARK level=2\n");
     after = events_of(0, "MARK level=1\n", NULL);
@@ -162,7 +154,6 @@ static void init_and_finalize(void **state)
 
 static void nonblocking_calls(void **state)
 {
-    (void)state;
     run_and_read("nonblocking");
     assert_events(0, CALL("Irecv", "RECV_POST from=any tag=3 comm=0 request=1\n")
                          CALL("Isend", "SEND to=1 tag=3 bytes=4 comm=0 request=2\n")
@@ -175,7 +166,6 @@ static void nonblocking_calls(void **state)
 
 static void probed_messages(void **state)
 {
-    (void)state;
     run_and_read("probed");
     assert_events(1,
                   CALL("Probe", "") CALL("Recv", "RECV from=0 tag=1 bytes=4 comm=0\n")
@@ -192,7 +182,6 @@ static void persistent_requests(void **state)
                                     "RECV_POST from=1 tag=5 comm=0 request=2\n";
     char *got;
 
-    (void)state;
     run_and_read("persistent");
     got = events_of(0, "MARK level=2\n", "MARK level=1\n");
     assert_non_null(strstr(got, both));
@@ -220,7 +209,6 @@ static void collective_calls(void **state)
                             CALL("Iallreduce", "COLLECTIVE bytes=8 comm=0 request=1\n")
                                 CALL("Wait", "COLLECTIVE_DONE request=1\n");
 
-    (void)state;
     run_and_read("collective");
     assert_events(0, expected);
     assert_events(1, expected);
@@ -232,7 +220,6 @@ static void communicators_have_one_number(void **state)
     char *events[2];
     struct portolan_text tables = {0};
 
-    (void)state;
     run_and_read("communicators");
     assert_string_equal(problems, "");
     for (int i = 0; i < 2; i++)
@@ -253,7 +240,6 @@ static void communicators_have_one_number(void **state)
 /* On each communicator both ranks do the same collectives in the same order. */
 static void collectives_agree_by_communicator(void **state)
 {
-    (void)state;
     run_and_read("communicators");
     for (size_t c = 0; c < trace->n_comms; c++) {
         int count[2] = {0, 0};
@@ -276,7 +262,6 @@ static void one_sided_calls(void **state)
     static const char *const fences =
         CALL("Win_create", "EPOCH window=0\n") CALL("Win_fence", "EPOCH window=0\n");
 
-    (void)state;
     run_and_read("windows");
     for (int i = 0; i < 2; i++) {
         char *got = events_of(i, "MARK level=2\n", "MARK level=1\n");
@@ -299,7 +284,6 @@ static void window_of_steps(void **state)
 {
     char *got;
 
-    (void)state;
     run_and_read("steps");
     assert_string_equal(problems, "nothing is known of 1 of 2 ranks, among them rank 0\n");
     got = events_of(1, NULL, NULL);
@@ -314,7 +298,6 @@ static void processor_times_of_all_calls(void **state)
     size_t n_cpu = 0, n_calls = 0;
     const struct portolan_trace_location *l;
 
-    (void)state;
     run_and_read("processors");
     l = location_of(0);
     for (size_t i = l->first; i < l->first + l->n; i++) {
@@ -340,7 +323,6 @@ static void long_streams(void **state)
     struct stat info;
     char path[128];
 
-    (void)state;
     assert_int_equal(run_and_read("many"), 0);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(count_kind(i, PORTOLAN_TRACE_SEND), 10000);
@@ -357,7 +339,6 @@ static void long_streams(void **state)
 /* The limit leaves room for one block. */
 static void full_disk(void **state)
 {
-    (void)state;
     assert_int_equal(run_and_read("full"), 0); /* the program itself is not disturbed */
     for (int i = 0; i < 2; i++) {
         const struct portolan_trace_location *l = location_of(i);
@@ -372,7 +353,6 @@ static void threads_have_files_of_their_own(void **state)
 {
     size_t count[PORTOLAN_TRACE_KINDS] = {0};
 
-    (void)state;
     assert_int_equal(run_and_read("threads"), 0);
     assert_true(trace->has_threads);
     assert_int_equal(trace->n_locations, 2 * 5);
@@ -387,7 +367,6 @@ static void children_leave_files_alone(void **state)
 {
     size_t sends = 0;
 
-    (void)state;
     assert_int_equal(run_and_read("fork"), 0);
     assert_string_equal(problems, "");
     assert_int_equal(trace->n_locations, 2 * 2);
@@ -398,7 +377,6 @@ static void children_leave_files_alone(void **state)
 
 static void killed_ranks(void **state)
 {
-    (void)state;
     assert_int_not_equal(run_and_read("kill"), 0);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(count_kind(i, PORTOLAN_TRACE_SEND), 10000);
@@ -414,7 +392,6 @@ static void streams_written_and_read_again(void **state)
     struct portolan_trace *again = NULL;
     struct portolan_error err = {0};
 
-    (void)state;
     run_and_read("communicators");
     snprintf(copy, sizeof copy, "%s/copy", folder);
     assert_int_equal(portolan_trace_write(trace, copy, &err), PORTOLAN_OK);
@@ -437,7 +414,6 @@ static void deep_regions_go_on_after_a_gap(void **state)
     size_t n = 0;
     char *got;
 
-    (void)state;
     assert_int_equal(run_and_read("deep"), 0);
     assert_string_equal(problems, "");
     assert_false(location_of(0)->is_cut);
@@ -454,7 +430,6 @@ static void windows_begin_anew(void **state)
 {
     char path[128];
 
-    (void)state;
     assert_int_equal(run("anew"), 0);
     for (int i = 0; i < 2; i++) {
         char expected[128], *got;
@@ -482,7 +457,6 @@ static void wrong_windows(void **state)
                                         "cpu=often", "steps",  "@/nowhere/at/all"};
     struct portolan_error err = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_not_equal(portolan_record_window(wrong[i], &err), PORTOLAN_OK);
     assert_int_equal(portolan_record_window("rank=1", &err), PORTOLAN_EINVAL);

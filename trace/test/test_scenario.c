@@ -49,7 +49,6 @@ static void messages_take_latency_and_bytes(void **state)
                                         "else\n on rank == 2\n  compute 5ms\n end\n"
                                         " recv 0 tag 7*(rank == 1)\nend\n");
 
-    (void)state;
     call_is(t, 0, "MPI_Send", 0, MS, MS);
     call_is(t, 1, "MPI_Recv", 0, 0, MS + 2000 + 1000);
     call_is(t, 0, "MPI_Send", 1, MS, 5 * MS + 2000 + 8192);
@@ -65,7 +64,6 @@ static void a_token_goes_round(void **state)
                                         "on rank > 0\n recv rank-1\nend\ncompute 1ms\n"
                                         "send (rank+1) % size\non 0\n recv size-1\nend\n");
 
-    (void)state;
     for (size_t r = 1; r < 5; r++)
         call_is(t, r, "MPI_Recv", 0, 0, (int64_t)r * MS);
     call_is(t, 0, "MPI_Recv", 0, MS, 5 * MS);
@@ -83,7 +81,6 @@ static void a_master_answers_who_asked(void **state)
                  "  region ask\n   send 0 tag 1\n   recv 0 tag any\n  end\n"
                  "  compute 4ms\n end\nend\n");
 
-    (void)state;
     assert_int_equal(end_of(t, 1), 9 * MS); /* asks at 1, 5 and 9 ms */
     assert_int_equal(end_of(t, 2), 6 * MS);
     assert_int_equal(end_of(t, 0), 9 * MS);
@@ -100,7 +97,6 @@ static void collectives_wait_as_they_must(void **state)
                                         "on rank % 2 == 1\n compute rank\n barrier on odd\nend\n");
     int64_t b = 3 * MS + 20;
 
-    (void)state;
     for (size_t r = 0; r < 4; r++)
         call_is(t, r, "MPI_Barrier", 0, (int64_t)r * MS, b);
     call_is(t, 0, "MPI_Bcast", 0, b, b + 2 * MS + 20);
@@ -123,7 +119,6 @@ static void requests_and_windows_wait_at_their_end(void **state)
                  "else\n isend 0 tag 1 as x\n compute 3ms\n isend 0 tag 2 as y\n waitall\n"
                  " ibarrier as c\n waitall\n compute 5ms\n post w 0\n await w\nend\nfence w\n");
 
-    (void)state;
     call_is(t, 0, "MPI_Wait", 0, MS, 3 * MS);
     call_is(t, 0, "MPI_Wait", 1, 3 * MS, 3 * MS);
     call_is(t, 0, "MPI_Waitall", 0, 4 * MS, 4 * MS);
@@ -163,7 +158,6 @@ static void mistakes_are(const char *text, const char *expected)
 
 static void all_mistakes_are_told_with_their_places(void **state)
 {
-    (void)state;
     mistakes_are("ranks 2\n"
                  "compte 10ms\n"
                  "send sizes\n"
@@ -194,7 +188,6 @@ static void a_failed_allocation_is_told(void **state)
 {
     bool has_failed = true;
 
-    (void)state;
     for (unsigned long k = 1; has_failed; k++) {
         struct portolan_trace *t;
         enum portolan_status status;
@@ -209,17 +202,9 @@ static void a_failed_allocation_is_told(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_take_latency_and_bytes),
-        cmocka_unit_test(a_token_goes_round),
-        cmocka_unit_test(a_master_answers_who_asked),
-        cmocka_unit_test(collectives_wait_as_they_must),
-        cmocka_unit_test(requests_and_windows_wait_at_their_end),
-        cmocka_unit_test(all_mistakes_are_told_with_their_places),
-        cmocka_unit_test(a_failed_allocation_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(messages_take_latency_and_bytes), cmocka_unit_test(a_token_goes_round),
+           cmocka_unit_test(a_master_answers_who_asked),
+           cmocka_unit_test(collectives_wait_as_they_must),
+           cmocka_unit_test(requests_and_windows_wait_at_their_end),
+           cmocka_unit_test(all_mistakes_are_told_with_their_places),
+           cmocka_unit_test(a_failed_allocation_is_told))

@@ -7,16 +7,10 @@
 #include <portolan/trace_stream.h>
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char *corpus;
 static char folder[64], problems[1024];
@@ -46,7 +40,6 @@ static int remove_folder(void **state)
 {
     char command[128];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
 }
@@ -138,7 +131,6 @@ static void read_it(uint8_t *bytes, size_t size)
 
 static void files_of_the_corpus(void **state)
 {
-    (void)state;
     n_read = n_refused = 0;
     for_each_file(read_it);
     assert_true(n_read >= 2);
@@ -155,7 +147,6 @@ static void cut_everywhere(uint8_t *bytes, size_t size)
 
 static void files_cut_at_every_byte(void **state)
 {
-    (void)state;
     for_each_file(cut_everywhere);
 }
 
@@ -180,7 +171,6 @@ static void change_every_byte(uint8_t *bytes, size_t size)
 
 static void files_with_any_byte_changed(void **state)
 {
-    (void)state;
     n_read = 0;
     for_each_file(change_every_byte);
     assert_true(n_read > 500);
@@ -232,7 +222,6 @@ static void damaged_blocks_are_told_and_left_out(void **state)
     struct portolan_error err = {0};
     size_t n_whole = t->n_events, n_gaps = 0;
 
-    (void)state;
     remove_folder(NULL);
     assert_int_equal(portolan_trace_write(t, folder, &err), PORTOLAN_OK);
     portolan_trace_destroy(t);
@@ -256,7 +245,6 @@ static void what_is_no_trace(void **state)
     struct portolan_error err = {0};
     char path[128];
 
-    (void)state;
     remove_folder(NULL);
     assert_int_equal(portolan_trace_read(folder, NULL, &t, &err), PORTOLAN_ENOTFOUND);
     write_file("a.txt", (const uint8_t *)"hello", 5);

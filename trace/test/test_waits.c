@@ -57,7 +57,6 @@ static void planted_waits_are_found_to_the_nanosecond(void **state)
 {
     static const int percents[] = {0, 3, 10, 30}, ranks[] = {2, 4, 16, 64};
 
-    (void)state;
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
         for (int r = 0; r < 4; r++)
             for (int p = 0; p < 4; p++)
@@ -102,7 +101,6 @@ static void a_delay_is_charged_to_its_origin(void **state)
                          "on 2\n recv 1\nend\n");
     const struct portolan_waits *w = a.waits;
 
-    (void)state;
     sums_add_up(w);
     assert_int_equal(w->n_waits, 2);
     assert_int_equal(w->waits[0].ns, 20 * MS);
@@ -125,7 +123,6 @@ static void composite_waits_have_shares(void **state)
                          " compute 10ms\n end\n region z\n compute 5ms\n end\n send 1\n"
                          "else\n region z\n compute 25ms\n end\n recv 0\nend\nend\n");
 
-    (void)state;
     sums_add_up(a.waits);
     /* It waits 20 ms at first, then 20 more each time: 40 ms of delay make each 20 ms. */
     assert_int_equal(a.waits->state_ns[PORTOLAN_WAIT_LATE_SENDER], 60 * MS);
@@ -147,7 +144,6 @@ static int64_t critical_sum(const struct portolan_waits *w)
 /* Ranks come to each exchange at random times. */
 static void random_scenarios_add_up(void **state)
 {
-    (void)state;
     for (int round = 0; round < 100; round++) {
         char *text = random_scenario(round);
         struct analysed a = analyse_scenario(text);
@@ -181,7 +177,6 @@ static void polling_is_waiting(void **state)
     static const int64_t polls[] = {10, 13, 40000, 40015, 40030};
     struct analysed a;
 
-    (void)state;
     BEGIN(0, 0, "MPI_Init");
     END(0, 1, "MPI_Init");
     BEGIN(0, 40020, "MPI_Send");
@@ -216,7 +211,6 @@ static void a_short_pause_does_not_end_polling(void **state)
     uint32_t storing = (uint32_t)portolan_trace_name(t, PORTOLAN_TRACE_COST_BLOCK) & 0xffffff;
     struct analysed a;
 
-    (void)state;
     BEGIN(0, 0, "MPI_Pcontrol");
     END(0, 0, "MPI_Pcontrol");
     BEGIN(0, 540020, "MPI_Send");
@@ -245,7 +239,6 @@ static void a_probe_waits_for_the_message(void **state)
     struct portolan_trace *t = portolan_trace_create(2, NULL);
     struct analysed a;
 
-    (void)state;
     BEGIN(0, 0, "MPI_Pcontrol");
     END(0, 0, "MPI_Pcontrol");
     BEGIN(0, 50, "MPI_Send");
@@ -272,7 +265,6 @@ static void completion_is_no_waiting(void **state)
     struct portolan_trace *t = portolan_trace_create(3, NULL);
     struct analysed a;
 
-    (void)state;
     for (int rank = 0; rank < 3; rank++) {
         BEGIN(rank, begins[rank], "MPI_Init");
         END(rank, ends[rank], "MPI_Init");
@@ -299,7 +291,6 @@ static void neighbours_wait_for_neighbours(void **state)
     unsigned what = portolan_trace_comm(t, &row) & 0xffffff;
     struct analysed a;
 
-    (void)state;
     for (int rank = 0; rank < 3; rank++) {
         BEGIN(rank, 10 * rank, "MPI_Neighbor_alltoall");
         EVENT(rank, COLLECTIVE, .ns = 10 * rank, .what = what, .peer = PORTOLAN_TRACE_NONE);
@@ -318,7 +309,6 @@ static void broken_traces_do_no_harm(void **state)
     struct portolan_trace *t = portolan_trace_create(4, NULL);
     struct analysed a;
 
-    (void)state;
     BEGIN(0, 0, "MPI_Recv");
     EVENT(0, RECV, .ns = 0, .peer = 1);
     END(0, 10, "MPI_Recv");
@@ -351,7 +341,6 @@ static void random_events_do_no_harm(void **state)
         "MPI_Win_fence", "MPI_Put",      "MPI_Scan",         "MPI_Ssend"};
     uint64_t x = 1126;
 
-    (void)state;
     for (int round = 0; round < 400; round++) {
         struct portolan_trace *t = portolan_trace_create(3, NULL);
         struct portolan_trace_comm all = {.id = 1, .n_members = 2, .members = (int[]){0, 2}};
@@ -390,7 +379,6 @@ static void a_failed_allocation_is_told(void **state)
                                          "on 0\n compute 5ms\n send 1\nend\non 1\n recv 0\nend\n");
     bool has_failed = true;
 
-    (void)state;
     for (unsigned long k = 1; has_failed; k++) {
         struct portolan_matching *m = NULL;
         struct portolan_waits *w = NULL;
@@ -406,22 +394,13 @@ static void a_failed_allocation_is_told(void **state)
     forget(&a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_waits_are_found_to_the_nanosecond),
-        cmocka_unit_test(a_delay_is_charged_to_its_origin),
-        cmocka_unit_test(composite_waits_have_shares),
-        cmocka_unit_test(random_scenarios_add_up),
-        cmocka_unit_test(polling_is_waiting),
-        cmocka_unit_test(a_short_pause_does_not_end_polling),
-        cmocka_unit_test(a_probe_waits_for_the_message),
-        cmocka_unit_test(completion_is_no_waiting),
-        cmocka_unit_test(neighbours_wait_for_neighbours),
-        cmocka_unit_test(broken_traces_do_no_harm),
-        cmocka_unit_test(random_events_do_no_harm),
-        cmocka_unit_test(a_failed_allocation_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(planted_waits_are_found_to_the_nanosecond),
+           cmocka_unit_test(a_delay_is_charged_to_its_origin),
+           cmocka_unit_test(composite_waits_have_shares), cmocka_unit_test(random_scenarios_add_up),
+           cmocka_unit_test(polling_is_waiting),
+           cmocka_unit_test(a_short_pause_does_not_end_polling),
+           cmocka_unit_test(a_probe_waits_for_the_message),
+           cmocka_unit_test(completion_is_no_waiting),
+           cmocka_unit_test(neighbours_wait_for_neighbours),
+           cmocka_unit_test(broken_traces_do_no_harm), cmocka_unit_test(random_events_do_no_harm),
+           cmocka_unit_test(a_failed_allocation_is_told))

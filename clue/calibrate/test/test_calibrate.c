@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples whose law is known become a machine with that law; noise does not, and is reported. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/clue_calibrate.h>
 #include <portolan/stats.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { EAGER = 8192, ROUNDS = 31 };
@@ -134,7 +127,6 @@ static void test_exact(void **state)
     const struct clue_machine *m = &file->machine;
     const struct clue_pair *pair = &m->pairs[m->pair_of(m, 0, 0)];
 
-    (void)state;
     check_ping_pong(file, 0.01);
     assert_int_equal(m->eager_bytes, EAGER);
     assert_float_equal(clue_law_value(&pair->send, 4096), true_send(4096), 1);
@@ -158,7 +150,6 @@ static void test_noise(void **state)
     char *text;
     struct clue_machine_file *file = machine_of(samples, (struct clue_errors){0}, &text);
 
-    (void)state;
     check_ping_pong(file, 0.06);
     assert_non_null(strstr(text, "MPICH Version: 4.0.2"));
     assert_non_null(strstr(text, "standard-error"));
@@ -183,7 +174,6 @@ static void test_bad_line(void **state)
     struct clue_samples *samples;
     struct portolan_error err = {0};
 
-    (void)state;
     fprintf(f, "half 8 100\nhalf 8\n");
     fclose(f);
     assert_int_equal(clue_samples_read(path, &samples, &err), PORTOLAN_ESYNTAX);
@@ -216,7 +206,6 @@ static void test_check(void **state)
     const struct clue_samples *all[] = {real, real};
     struct clue_errors errors;
 
-    (void)state;
     assert_true(clue_check_errors(&(struct clue_check){all, 2, virtual, idle}, &errors));
     assert_int_equal(errors.n, 4);
     /* programs deviate by 4 % in addition */
@@ -239,7 +228,6 @@ static void test_combine(void **state)
     struct clue_samples *all[3];
     size_t n;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char path[] = "/tmp/clue-samples-XXXXXX";
         FILE *f = fdopen(mkstemp(path), "w");
@@ -257,11 +245,6 @@ static void test_combine(void **state)
         clue_samples_destroy(all[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_noise), cmocka_unit_test(test_bad_line),
-        cmocka_unit_test(test_check), cmocka_unit_test(test_combine)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_exact), cmocka_unit_test(test_noise),
+           cmocka_unit_test(test_bad_line), cmocka_unit_test(test_check),
+           cmocka_unit_test(test_combine))

@@ -3,18 +3,9 @@
 #ifndef CLUE_ENGINE_SCRIPT_H
 #define CLUE_ENGINE_SCRIPT_H
 
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/clue_engine.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum step_kind {
     END,

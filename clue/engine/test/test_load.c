@@ -27,7 +27,6 @@ static void test_ranks_share_processors(void **state)
     struct small_machine m;
     int64_t ends[4];
 
-    (void)state;
     small_machine(&m, 1);
     compute(&m, 2, (int64_t[]){1000, 500}, ends);
     assert_int_equal(ends[0], 1500);
@@ -52,7 +51,6 @@ static void test_load(void **state)
     struct small_machine m;
     int64_t end;
 
-    (void)state;
     small_machine(&m, 1);
     m.machine.background = &load;
     m.machine.n_background = 1;
@@ -78,7 +76,6 @@ static void test_load_hides_no_deadlock(void **state)
     struct script s = {.n = 1, .actors = {{.steps = a}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 1);
     m.machine.background = &load;
     m.machine.n_background = 1;
@@ -103,7 +100,6 @@ static void test_distributions(void **state)
     };
     enum { N = 200000 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct background b = {.sequence = i + 1};
         double sum = 0, squares = 0, mean, variance;
@@ -150,7 +146,6 @@ static void test_factor_changes(void **state)
     struct small_machine m;
     int64_t end;
 
-    (void)state;
     small_machine(&m, 1);
     m.machine.changes = changes;
     m.machine.n_changes = 1;
@@ -190,7 +185,6 @@ static void test_delays_change_under_way(void **state)
                                     twice[] = {{600, CLUE_SEND, 0, 1, 3, NULL},
                                                {1100, CLUE_SEND, 0, 1, 6, NULL}};
 
-    (void)state;
     message(&other, 1, 1100, 4110);
     message(&send, 1, 600 + 3 * 500, 600 + 1500 + 3010);
     message(twice, 2, 1100 + 2 * 1000, 3100 + 3010); /* at 1100 a third was done, of 1500 */
@@ -210,7 +204,6 @@ static void test_links_change_under_way(void **state)
     struct clue_link link = {"bus", 1, 10};
     struct small_machine m;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
 
@@ -246,7 +239,6 @@ static void test_a_program_changes_parameters(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &settings), CLUE_FINISHED);
     assert_int_equal(s.actors[1].clocks[0], 300 + 4 * 700);
@@ -320,7 +312,6 @@ static void test_poisson_traffic(void **state)
                                       .seed = 7};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 4);
     m.pair = (struct clue_pair){{0}};
     m.machine.network = (struct clue_network){.model = CLUE_NETWORK_QUEUE,
@@ -341,19 +332,9 @@ static void test_poisson_traffic(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks_share_processors),
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_load_hides_no_deadlock),
-        cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_factor_changes),
-        cmocka_unit_test(test_delays_change_under_way),
-        cmocka_unit_test(test_links_change_under_way),
-        cmocka_unit_test(test_a_program_changes_parameters),
-        cmocka_unit_test(test_poisson_traffic),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_ranks_share_processors), cmocka_unit_test(test_load),
+           cmocka_unit_test(test_load_hides_no_deadlock), cmocka_unit_test(test_distributions),
+           cmocka_unit_test(test_factor_changes), cmocka_unit_test(test_delays_change_under_way),
+           cmocka_unit_test(test_links_change_under_way),
+           cmocka_unit_test(test_a_program_changes_parameters),
+           cmocka_unit_test(test_poisson_traffic))

@@ -11,7 +11,6 @@ static void test_delays(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     m.hosts[0].factor = 2;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -37,7 +36,6 @@ static void test_wildcards_take_the_earliest(void **state)
     struct clue_engine_settings arrived = {.takes_arrived = true};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 3);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[0].values[0], 2);
@@ -60,7 +58,6 @@ static void test_no_overtaking(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[1].clocks[0], 13110);
@@ -79,7 +76,6 @@ static void test_probe_and_test(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[1].values[0], -9);
@@ -110,7 +106,6 @@ static void test_waiting_probe(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[1].clocks[0], 1210);
@@ -128,7 +123,6 @@ static void test_polls_without_cost_end(void **state)
     struct small_machine m;
     int i = 1;
 
-    (void)state;
     small_machine(&m, 2);
     m.hosts[1].receive.constant_ns = 0;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -152,7 +146,6 @@ static void test_polls_in_vain(void **state)
     bool is_found;
     int n = 0;
 
-    (void)state;
     small_machine(&m, 2);
     m.hosts[0].receive.constant_ns = 0;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -182,7 +175,6 @@ static void test_rendezvous(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     m.machine.eager_bytes = 99;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -212,7 +204,6 @@ static void test_copies_of_the_receiver(void **state)
     struct script s = {.n = 2, .actors = {{.steps = two}, {.steps = late}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 1);
     m.machine.eager_bytes = 99;
     m.hosts[0].receiver_copies = true;
@@ -256,7 +247,6 @@ static void test_deadlock_and_cancel(void **state)
     struct clue_state waits;
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_DEADLOCK);
     clue_engine_state(s.engine, 1, &waits);
@@ -279,7 +269,6 @@ static void test_taken_and_not_received(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[1].values[0], 0);
@@ -306,7 +295,6 @@ static void test_meetings(void **state)
     struct script s = {.n = 3, .actors = {{.steps = a}, {.steps = b}, {.steps = c}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 1);
     m.hosts[0].cpus = 3;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -328,7 +316,6 @@ static void test_waits_for_any(void **state)
                        .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 3);
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[0].values[2], 1);
@@ -349,7 +336,6 @@ static void test_standing_receive(void **state)
                        .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 3);
     m.machine.eager_bytes = 1000;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -379,7 +365,6 @@ static void test_accesses_wait_for_a_call(void **state)
     struct script s = {.n = 2, .actors = {{.steps = waits}, {.steps = two}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 1);
     m.hosts[0].receiver_copies = true;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
@@ -401,25 +386,12 @@ static void test_accesses_wait_for_a_call(void **state)
     script_clear(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delays),
-        cmocka_unit_test(test_wildcards_take_the_earliest),
-        cmocka_unit_test(test_no_overtaking),
-        cmocka_unit_test(test_probe_and_test),
-        cmocka_unit_test(test_waiting_probe),
-        cmocka_unit_test(test_polls_without_cost_end),
-        cmocka_unit_test(test_polls_in_vain),
-        cmocka_unit_test(test_rendezvous),
-        cmocka_unit_test(test_copies_of_the_receiver),
-        cmocka_unit_test(test_deadlock_and_cancel),
-        cmocka_unit_test(test_meetings),
-        cmocka_unit_test(test_waits_for_any),
-        cmocka_unit_test(test_standing_receive),
-        cmocka_unit_test(test_accesses_wait_for_a_call),
-        cmocka_unit_test(test_taken_and_not_received),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_delays), cmocka_unit_test(test_wildcards_take_the_earliest),
+           cmocka_unit_test(test_no_overtaking), cmocka_unit_test(test_probe_and_test),
+           cmocka_unit_test(test_waiting_probe), cmocka_unit_test(test_polls_without_cost_end),
+           cmocka_unit_test(test_polls_in_vain), cmocka_unit_test(test_rendezvous),
+           cmocka_unit_test(test_copies_of_the_receiver),
+           cmocka_unit_test(test_deadlock_and_cancel), cmocka_unit_test(test_meetings),
+           cmocka_unit_test(test_waits_for_any), cmocka_unit_test(test_standing_receive),
+           cmocka_unit_test(test_accesses_wait_for_a_call),
+           cmocka_unit_test(test_taken_and_not_received))

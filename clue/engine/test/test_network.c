@@ -40,7 +40,6 @@ static void test_queue_at_the_receiver(void **state)
     static const struct step c[] = {{RECV, 0, 1}, {RECV, 1, 1}, {END}};
     struct network_machine m;
 
-    (void)state;
     for (int is_stored = 0; is_stored < 2; is_stored++) {
         struct script s = {
             .n = 3, .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
@@ -67,7 +66,6 @@ static void test_cards(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct network_machine m;
 
-    (void)state;
     network_machine(&m, crossbar, 2);
     for (int i = 0; i < 2; i++) {
         m.small.hosts[i].card_gap_ns = 250;
@@ -97,7 +95,6 @@ static void test_two_hops(void **state)
     struct network_machine m;
     char name[40];
 
-    (void)state;
     network_machine(&m, tree, 4);
     assert_int_equal(m.small.machine.network.n_links, 12);
     clue_topology_link_name(&m.topology, 5, name, sizeof name);
@@ -118,7 +115,6 @@ static void test_factors_by_size(void **state)
     struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
     struct network_machine m;
 
-    (void)state;
     network_machine(&m, crossbar, 2);
     m.small.machine.network.by_size = factors;
     m.small.machine.network.n_by_size = 2;
@@ -143,7 +139,6 @@ static void test_contention_factor(void **state)
                                   {.steps = d, .host = 3}}};
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, 4);
     m.machine.network =
         (struct clue_network){.model = CLUE_NETWORK_FACTOR, .factors = factors, .n_factors = 2};
@@ -191,7 +186,6 @@ static void test_fair_shares(void **state)
     struct network_machine m;
     int64_t ends[3];
 
-    (void)state;
     /* Each has 1/2 until 2000, when B ends; then C still limits A, until C ends at 6000. */
     fair_flows(&m, routes, (const uint64_t[]){9000, 1000, 3000, 0}, ends);
     assert_int_equal(ends[1], 2000);
@@ -216,7 +210,6 @@ static void test_fair_with_latency(void **state)
                        .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
     struct network_machine m;
 
-    (void)state;
     network_machine(&m, crossbar, 3);
     m.small.machine.network.model = CLUE_NETWORK_FAIR;
     assert_int_equal(script_run(&s, &m.small.machine, &plain), CLUE_FINISHED);
@@ -236,7 +229,6 @@ static void test_hosts_without_delays(void **state)
                        .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = b, .host = 2}}};
     struct network_machine m;
 
-    (void)state;
     network_machine(
         &m, (struct clue_topology){.kind = CLUE_EXPLICIT, .routes = routes, .n_routes = 1}, 3);
     m.small.machine.network.n_links = 1;
@@ -278,7 +270,6 @@ static void check_ways(struct clue_topology topology, size_t most)
 
 static void test_fat_trees_lead_there(void **state)
 {
-    (void)state;
     check_ways(
         (struct clue_topology){
             .kind = CLUE_FAT_TREE, .n_levels = 3, .down = {3, 2, 4}, .up = {1, 2, 3}},
@@ -296,7 +287,6 @@ static void test_tori_take_the_shorter_way(void **state)
     uint32_t links[CLUE_MOST_HOPS];
     char name[64];
 
-    (void)state;
     assert_int_equal(clue_topology_links(&torus), 60 * 6);
     for (size_t b = 0; b < 60; b++) {
         size_t x = b % 4, y = b / 4 % 3, z = b / 12;
@@ -321,7 +311,6 @@ static void test_dragonflies_are_minimal(void **state)
     size_t n_links = clue_topology_links(&fly), most = 0;
     size_t *users = calloc(n_links, sizeof *users);
 
-    (void)state;
     for (int a = 0; a < 72; a++)
         for (int b = 0; b < 72; b++) {
             size_t n = clue_topology_route(&network, a, b, links);
@@ -338,21 +327,10 @@ static void test_dragonflies_are_minimal(void **state)
     free(users);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queue_at_the_receiver),
-        cmocka_unit_test(test_cards),
-        cmocka_unit_test(test_two_hops),
-        cmocka_unit_test(test_factors_by_size),
-        cmocka_unit_test(test_contention_factor),
-        cmocka_unit_test(test_hosts_without_delays),
-        cmocka_unit_test(test_fair_shares),
-        cmocka_unit_test(test_fair_with_latency),
-        cmocka_unit_test(test_fat_trees_lead_there),
-        cmocka_unit_test(test_tori_take_the_shorter_way),
-        cmocka_unit_test(test_dragonflies_are_minimal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_queue_at_the_receiver), cmocka_unit_test(test_cards),
+           cmocka_unit_test(test_two_hops), cmocka_unit_test(test_factors_by_size),
+           cmocka_unit_test(test_contention_factor), cmocka_unit_test(test_hosts_without_delays),
+           cmocka_unit_test(test_fair_shares), cmocka_unit_test(test_fair_with_latency),
+           cmocka_unit_test(test_fat_trees_lead_there),
+           cmocka_unit_test(test_tori_take_the_shorter_way),
+           cmocka_unit_test(test_dragonflies_are_minimal))

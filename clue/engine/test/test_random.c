@@ -95,7 +95,6 @@ static void test_delays(void **state)
 {
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, TASKS);
     m.machine.eager_bytes = 2000;
     assert_true(compare(&m) > 100);
@@ -107,7 +106,6 @@ static void test_queues(void **state)
     struct clue_link links[2 * TASKS];
     struct small_machine m;
 
-    (void)state;
     small_machine(&m, TASKS);
     for (int i = 0; i < 2 * TASKS; i++)
         links[i] = (struct clue_link){"link", 1, 40};
@@ -135,7 +133,6 @@ static void test_no_memory(void **state)
     unsigned long n = 1;
     int end;
 
-    (void)state;
     small_machine(&m, TASKS);
     m.machine.eager_bytes = 2000;
     m.machine.background = &load;
@@ -157,13 +154,5 @@ static void test_no_memory(void **state)
     assert_true(n > 10 && end != CLUE_FAILED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delays),
-        cmocka_unit_test(test_queues),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_delays), cmocka_unit_test(test_queues),
+           cmocka_unit_test(test_no_memory))

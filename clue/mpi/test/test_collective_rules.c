@@ -3,11 +3,9 @@
  * collectives in shared memory write for the first time. */
 #include "collective.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <unit_test.h>
+
 /* cmocka needs the above */
-#include <cmocka.h>
 
 /* Replaces the carrier's: no run is under way. */
 const char *clue_collectives_file(void)
@@ -90,7 +88,6 @@ static void test_choices(void **state)
         {GATHER, 8, 8, "binomial", 0, 0, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         check(&choices[i]);
 }
@@ -133,7 +130,6 @@ static void test_first_touch(void **state)
     enum { KB = 1024, PADDING = 128 * KB };
     struct mpi_task task = {0};
 
-    (void)state;
     touches(&task, BCAST, 0, 4 * KB, 0, 0);
     touches(&task, BARRIER, 0, 0, 0, 0);
     touches(&task, ALLREDUCE, 0, 4 * KB, 4 * KB, 4 * KB);

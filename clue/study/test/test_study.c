@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests studies: the paper's tables, and small ones whose outcome is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <portolan/clue_machine.h>
@@ -24,13 +16,11 @@ static int make_file(void **state)
 {
     int fd = mkstemp(path);
 
-    (void)state;
     return fd < 0 ? -1 : close(fd);
 }
 
 static int remove_file(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 
@@ -99,7 +89,6 @@ static void the_papers_study_has_its_outcome(void **state)
     struct portolan_error err = {0};
     struct clue_study *s;
 
-    (void)state;
     assert_int_equal(clue_study_read(EXAMPLE, NULL, &s, &err), PORTOLAN_OK);
     assert_int_equal(clue_study_evaluate(s, NULL, NULL, &err), PORTOLAN_OK);
     for (size_t i = 0; i < 6; i++) {
@@ -134,7 +123,6 @@ static void what_would_win_is_found(void **state)
             "<result configuration='few' value='5'/></workload></study>",
         NULL, NULL);
 
-    (void)state;
     check_order(s, "many few");
     check_report(s, expected);
     clue_study_destroy(s);
@@ -149,7 +137,6 @@ static void intervals_show_which_places_are_certain(void **state)
                       "<result configuration='few' value='9' error='0.1'/></workload></study>",
                   NULL, NULL);
 
-    (void)state;
     check_report(s, expected);
     clue_study_destroy(s);
     s = evaluated(TWO "<workload name='w'><result configuration='many' value='10' error='0.5'/>"
@@ -189,7 +176,6 @@ static void programs_run_on_the_machine_of_each_configuration(void **state)
     struct runs runs = {0};
     struct clue_study *s;
 
-    (void)state;
     snprintf(machine, sizeof machine, "%s.xml", path);
     put(machine, "<machine name='m'><host name='n' count='3' cpus='2' receive='1us'>"
                  "<busy cpus='2' factor='1.3'/></host><send from='*' to='*' d='1'/>"
@@ -241,7 +227,6 @@ static void mistakes_are_reported_with_their_remedy(void **state)
         {"<study nam='s'/>", "unknown attribute 'nam' in <study>; did you mean 'name'?"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct portolan_error err = {0};
         struct clue_study *s;
@@ -266,7 +251,6 @@ static void parts_are_combined(void **state)
     double points;
     int nodes;
 
-    (void)state;
     /* 1000 / 125 = 8 nodes with two processors; with 3 GB they cost 225, so there are 4 nodes. */
     assert_true(clue_study_peek(s, 0, &name, &nodes, &points));
     assert_string_equal(name, "2 x 1GB, a");
@@ -283,7 +267,6 @@ static void memory_may_run_out(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long n = 0;
 
-    (void)state;
     while (status == PORTOLAN_ENOMEM) {
         struct clue_study *s;
         char *picture = NULL;
@@ -302,17 +285,9 @@ static void memory_may_run_out(void **state)
     assert_true(n > 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_study_has_its_outcome),
-        cmocka_unit_test(what_would_win_is_found),
-        cmocka_unit_test(intervals_show_which_places_are_certain),
-        cmocka_unit_test(programs_run_on_the_machine_of_each_configuration),
-        cmocka_unit_test(mistakes_are_reported_with_their_remedy),
-        cmocka_unit_test(parts_are_combined),
-        cmocka_unit_test(memory_may_run_out),
-    };
-
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+UNIT_TESTS_BETWEEN(make_file, remove_file, cmocka_unit_test(the_papers_study_has_its_outcome),
+                   cmocka_unit_test(what_would_win_is_found),
+                   cmocka_unit_test(intervals_show_which_places_are_certain),
+                   cmocka_unit_test(programs_run_on_the_machine_of_each_configuration),
+                   cmocka_unit_test(mistakes_are_reported_with_their_remedy),
+                   cmocka_unit_test(parts_are_combined), cmocka_unit_test(memory_may_run_out))

@@ -4,13 +4,7 @@
 #define HEAT_TEST_CHECK_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 /* |A − B| ≤ TOLERANCE; false for NaN. */
 #define assert_near(a, b, tolerance) check_near((a), (b), (tolerance), __FILE__, __LINE__)

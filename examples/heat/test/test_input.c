@@ -37,7 +37,6 @@ static void a_full_file_is_read(void **state)
     struct portolan_error err = {0};
     int problems;
 
-    (void)state;
     assert_int_equal(read_text("# a block\n\ndimension = 3 # cube\n grid=12\nsteps = 7\ndt = 1e-3\n"
                                "k0 = 2\nk1 = 0.5\nk2 = -0.25\ntolerance = 1e-9\noverlap = 3\n"
                                "solution = torch\n",
@@ -59,7 +58,6 @@ static void what_is_left_out_has_its_default(void **state)
     struct portolan_error err = {0};
     int problems;
 
-    (void)state;
     assert_int_equal(read_text(GOOD, &in, &problems, &err), PORTOLAN_OK);
     assert_true(in.k0 == 1.0 && in.k1 == 0.0 && in.k2 == 0.0 && in.tolerance == 1e-8);
     assert_int_equal(in.overlap, 2);
@@ -93,7 +91,6 @@ static void every_mistake_is_told_on_its_line(void **state)
         {"dimension = 2\ngrid = 99999999999999999999\n", "2: grid = \"99999999999999999999\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct heat_input in;
         struct portolan_error err = {0};
@@ -112,7 +109,6 @@ static void all_mistakes_of_a_file_are_reported(void **state)
     struct portolan_error err = {0};
     int problems;
 
-    (void)state;
     assert_int_equal(
         read_text("dimension = 5\ngird = 40\nsteps = x\ndt = 1\n", &in, &problems, &err),
         PORTOLAN_ESYNTAX);
@@ -124,21 +120,13 @@ static void a_file_that_can_not_be_read_is_named(void **state)
     struct heat_input in;
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(heat_input_read("/nowhere/plate.inp", &in, NULL, &err), PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "/nowhere/plate.inp: No such file"));
     assert_int_equal(heat_input_read("/", &in, NULL, NULL), PORTOLAN_EIO);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_file_is_read),
-        cmocka_unit_test(what_is_left_out_has_its_default),
-        cmocka_unit_test(every_mistake_is_told_on_its_line),
-        cmocka_unit_test(all_mistakes_of_a_file_are_reported),
-        cmocka_unit_test(a_file_that_can_not_be_read_is_named),
-    };
-
-    return cmocka_run_group_tests_name("heat input", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_full_file_is_read),
+           cmocka_unit_test(what_is_left_out_has_its_default),
+           cmocka_unit_test(every_mistake_is_told_on_its_line),
+           cmocka_unit_test(all_mistakes_of_a_file_are_reported),
+           cmocka_unit_test(a_file_that_can_not_be_read_is_named))

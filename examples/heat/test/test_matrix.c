@@ -82,7 +82,6 @@ static void every_assembler_gives_the_same_matrix(void **state)
 {
     static double conductivity[NODES], dense[MOST][MOST];
 
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         struct heat_box box = box_of(shapes[s], conductivity);
 
@@ -104,7 +103,6 @@ static void every_conversion_keeps_the_matrix(void **state)
     static double conductivity[NODES], dense[MOST][MOST];
     struct heat_matrix out = {0}; /* used again for all, so that it grows and shrinks */
 
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         struct heat_box box = box_of(shapes[s], conductivity);
 
@@ -133,7 +131,6 @@ static void columns_are_sorted_and_start_with_the_diagonal(void **state)
     static double conductivity[NODES];
     struct heat_matrix out = {0};
 
-    (void)state;
     for (int a = 0; a < 3; a++) {
         struct heat_matrix m = {0};
         struct heat_box box = box_of(shapes[4], conductivity);
@@ -155,7 +152,6 @@ static void a_number_that_is_not_finite_is_named_with_its_place(void **state)
     static double conductivity[NODES];
     static const char *const says[] = {"row 1, column 0", "row 1, column 0", "row 1, column 1"};
 
-    (void)state;
     for (int a = 0; a < 3; a++) {
         struct heat_matrix m = {0};
         struct heat_box box = box_of(shapes[0], conductivity);
@@ -174,7 +170,6 @@ static void a_box_that_is_empty_or_too_large_is_refused(void **state)
 {
     static double conductivity[NODES];
 
-    (void)state;
     for (int a = 0; a < 3; a++) {
         struct heat_matrix m = {0};
         struct heat_box box = box_of(shapes[0], conductivity);
@@ -192,7 +187,6 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
     static double conductivity[NODES];
     struct heat_box box = box_of(shapes[4], conductivity);
 
-    (void)state;
     for (int a = 0; a < 3; a++)
         for (unsigned long nth = 1;; nth++) {
             struct heat_matrix m = {0}, out = {0};
@@ -214,16 +208,9 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_assembler_gives_the_same_matrix),
-        cmocka_unit_test(every_conversion_keeps_the_matrix),
-        cmocka_unit_test(columns_are_sorted_and_start_with_the_diagonal),
-        cmocka_unit_test(a_number_that_is_not_finite_is_named_with_its_place),
-        cmocka_unit_test(a_box_that_is_empty_or_too_large_is_refused),
-        cmocka_unit_test(running_out_of_memory_is_reported_at_every_allocation),
-    };
-
-    return cmocka_run_group_tests_name("heat matrix", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(every_assembler_gives_the_same_matrix),
+           cmocka_unit_test(every_conversion_keeps_the_matrix),
+           cmocka_unit_test(columns_are_sorted_and_start_with_the_diagonal),
+           cmocka_unit_test(a_number_that_is_not_finite_is_named_with_its_place),
+           cmocka_unit_test(a_box_that_is_empty_or_too_large_is_refused),
+           cmocka_unit_test(running_out_of_memory_is_reported_at_every_allocation))

@@ -113,13 +113,11 @@ static void assert_second_order(int dimension)
 
 static void the_order_of_convergence_on_the_plate_is_two(void **state)
 {
-    (void)state;
     assert_second_order(2);
 }
 
 static void the_order_of_convergence_in_the_block_is_two(void **state)
 {
-    (void)state;
     assert_second_order(3);
 }
 
@@ -129,7 +127,6 @@ static void the_order_of_convergence_in_time_is_one(void **state)
     struct heat_input coarse = input(2, 79, 4, 0.5), fine = input(2, 79, 8, 0.25);
     double order;
 
-    (void)state;
     order = log2(error_of(&coarse) / error_of(&fine));
     print_message("order of convergence in time: %.3f\n", order);
     assert_true(order > 0.8 && order < 1.2);
@@ -160,7 +157,6 @@ static void assert_ranks_agree_with_one(struct heat_input in)
 
 static void all_ranks_together_compute_what_one_computes(void **state)
 {
-    (void)state;
     for (int dimension = 2; dimension <= 3; dimension++)
         for (int solution = HEAT_MANUFACTURED; solution <= HEAT_TORCH; solution++) {
             struct heat_input in = input(dimension, 11, 4, 0.01);
@@ -179,7 +175,6 @@ static void the_pulse_spreads_and_never_grows(void **state)
     struct heat_simulation *s;
     double largest = 0.0, values[21 * 21];
 
-    (void)state;
     in.solution = HEAT_PULSE;
     s = run(&in, MPI_COMM_SELF);
     heat_simulation_values(s, values);
@@ -200,7 +195,6 @@ static void a_state_that_no_longer_changes_needs_no_iteration(void **state)
     struct heat_simulation *s = NULL;
     struct heat_step step;
 
-    (void)state;
     assert_int_equal(heat_simulation_create(&in, MPI_COMM_WORLD, &s, NULL), PORTOLAN_OK);
     for (int k = 0; k < 60; k++)
         assert_int_equal(heat_simulation_step(s, &part, &step, NULL), PORTOLAN_OK);
@@ -242,7 +236,6 @@ static void a_step_that_fails_on_one_rank_fails_on_all_and_can_be_repeated(void 
     struct heat_input in = input(2, 11, 1, 0.01);
     int size;
 
-    (void)state;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int rank = 0; rank < size; rank++) {
         assert_failure_is_collective(&in, rank, false);
@@ -257,7 +250,6 @@ static void too_many_ranks_are_refused_on_all(void **state)
     struct portolan_error err = {0};
     int size;
 
-    (void)state;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size == 1)
         skip();
@@ -267,7 +259,6 @@ static void too_many_ranks_are_refused_on_all(void **state)
 
 static void every_layer_belongs_to_one_rank(void **state)
 {
-    (void)state;
     for (int n = 12; n < 24; n++) {
         struct heat_input in = input(3, n, 1, 0.01);
         struct heat_grid g;

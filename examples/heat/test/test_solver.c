@@ -123,7 +123,6 @@ static void every_solver_solves_in_every_layout(void **state)
 {
     struct heat_matrix m = {0};
 
-    (void)state;
     for (int which = 0; which < SOLVERS; which++)
         for (int layout = 0; layout < LAYOUTS; layout++)
             for (int dimension = 2; dimension <= 3; dimension++) {
@@ -139,7 +138,6 @@ static void every_solver_solves_in_every_layout(void **state)
 
 static void a_solver_keeps_nothing_of_the_matrix_it_was_set_up_with(void **state)
 {
-    (void)state;
     for (int which = 0; which < SOLVERS; which++)
         for (int layout = 0; layout < LAYOUTS; layout++) {
             struct heat_solver *s = create(which);
@@ -160,7 +158,6 @@ static void a_solver_can_be_set_up_again(void **state)
 {
     struct heat_matrix m = {0};
 
-    (void)state;
     for (int which = 0; which < SOLVERS; which++) {
         struct heat_solver *s = create(which);
 
@@ -179,7 +176,6 @@ static void solve_before_setup_is_refused(void **state)
 {
     double b[1] = {1.0}, x[1] = {0.0}, residual;
 
-    (void)state;
     for (int which = 0; which < SOLVERS; which++) {
         struct heat_solver *s = create(which);
         struct portolan_error err = {0};
@@ -208,7 +204,6 @@ static void assert_refuses(struct heat_solver *s, const struct heat_matrix *m, c
 
 static void a_matrix_with_nan_is_refused_and_does_no_harm(void **state)
 {
-    (void)state;
     for (int which = 0; which < SOLVERS; which++)
         for (int layout = 0; layout < LAYOUTS; layout++) {
             struct heat_matrix m = {0};
@@ -245,7 +240,6 @@ static void assemble_singular(int layout, struct heat_matrix *m)
 
 static void a_singular_matrix_is_refused(void **state)
 {
-    (void)state;
     for (int which = 0; which < SOLVERS; which++)
         for (int layout = 0; layout < LAYOUTS; layout++) {
             struct heat_matrix m = {0};
@@ -264,7 +258,6 @@ static void a_singular_matrix_is_refused(void **state)
 
 static void an_indefinite_matrix_is_refused_by_all_but_lu(void **state)
 {
-    (void)state;
     for (int which = 0; which < SOLVERS; which++) {
         struct heat_matrix m = {0};
         struct heat_solver *s = create(which);
@@ -284,7 +277,6 @@ static void a_right_hand_side_with_nan_is_refused(void **state)
     struct heat_matrix m = {0};
     double b[MOST] = {0}, residual;
 
-    (void)state;
     b[3] = NAN;
     assemble(HEAT_CSC, 2, 5.0, 0.4, &m);
     for (int which = 0; which < SOLVERS; which++) {
@@ -303,7 +295,6 @@ static void a_right_hand_side_of_zeros_gives_zeros(void **state)
     struct heat_matrix m = {0};
     double b[MOST] = {0}, residual = -1.0;
 
-    (void)state;
     assemble(HEAT_STENCIL, 2, 5.0, 0.4, &m);
     for (int which = 0; which < SOLVERS; which++) {
         struct heat_solver *s = create(which);
@@ -323,7 +314,6 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
 {
     struct heat_matrix m = {0};
 
-    (void)state;
     assemble(HEAT_BAND, 2, 5.0, 0.4, &m);
     for (int which = 0; which < SOLVERS; which++)
         for (unsigned long nth = 1;; nth++) {
@@ -350,7 +340,6 @@ static void conjugate_gradients_stop_at_the_tolerance_asked_for(void **state)
     double b[MOST], residual;
     int before = 0;
 
-    (void)state;
     assemble(HEAT_STENCIL, 2, 50.0, 0.4, &m);
     right_hand_side(m.order, b);
     for (double tolerance = 1e-2; tolerance > 1e-11; tolerance *= 1e-4) {
@@ -376,7 +365,6 @@ static void conjugate_gradients_say_when_the_iterations_do_not_suffice(void **st
     struct heat_solver *s = NULL;
     struct portolan_error err = {0};
 
-    (void)state;
     assemble(HEAT_STENCIL, 2, 50.0, 0.4, &m);
     right_hand_side(m.order, b);
     assert_int_equal(heat_cg_create(NULL, 1e-10, 5, &s, NULL), PORTOLAN_OK);
@@ -393,7 +381,6 @@ static void incomplete_cholesky_halves_the_iterations_of_jacobi(void **state)
     double b[MOST], residual;
     int iterations[2];
 
-    (void)state;
     assemble(HEAT_CSC, 2, 100.0, 0.4, &m);
     right_hand_side(m.order, b);
     for (int p = 0; p < 2; p++) {
@@ -430,7 +417,6 @@ static void every_preconditioner_is_symmetric_positive_definite(void **state)
 {
     struct heat_matrix m = {0};
 
-    (void)state;
     for (int which = 0; which < PRECONDITIONERS; which++)
         for (int layout = 0; layout < LAYOUTS; layout++) {
             struct heat_preconditioner *p = NULL;
@@ -461,7 +447,6 @@ static void every_preconditioner_gives_the_same_in_every_layout(void **state)
 {
     struct heat_matrix m = {0};
 
-    (void)state;
     for (int which = 0; which < PRECONDITIONERS; which++) {
         double r[MOST], z[LAYOUTS][MOST];
 
@@ -488,7 +473,6 @@ static void every_preconditioner_refuses_what_it_cannot_do(void **state)
     struct heat_matrix m = {0};
     double r[MOST] = {0}, z[MOST];
 
-    (void)state;
     assemble(HEAT_CSC, 2, 5.0, 0.4, &m);
     for (int which = 0; which < PRECONDITIONERS; which++) {
         struct heat_preconditioner *p = NULL;
@@ -509,26 +493,19 @@ static void every_preconditioner_refuses_what_it_cannot_do(void **state)
     heat_matrix_clear(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_solver_solves_in_every_layout),
-        cmocka_unit_test(a_solver_keeps_nothing_of_the_matrix_it_was_set_up_with),
-        cmocka_unit_test(a_solver_can_be_set_up_again),
-        cmocka_unit_test(solve_before_setup_is_refused),
-        cmocka_unit_test(a_matrix_with_nan_is_refused_and_does_no_harm),
-        cmocka_unit_test(a_singular_matrix_is_refused),
-        cmocka_unit_test(an_indefinite_matrix_is_refused_by_all_but_lu),
-        cmocka_unit_test(a_right_hand_side_with_nan_is_refused),
-        cmocka_unit_test(a_right_hand_side_of_zeros_gives_zeros),
-        cmocka_unit_test(running_out_of_memory_is_reported_at_every_allocation),
-        cmocka_unit_test(conjugate_gradients_stop_at_the_tolerance_asked_for),
-        cmocka_unit_test(conjugate_gradients_say_when_the_iterations_do_not_suffice),
-        cmocka_unit_test(incomplete_cholesky_halves_the_iterations_of_jacobi),
-        cmocka_unit_test(every_preconditioner_is_symmetric_positive_definite),
-        cmocka_unit_test(every_preconditioner_gives_the_same_in_every_layout),
-        cmocka_unit_test(every_preconditioner_refuses_what_it_cannot_do),
-    };
-
-    return cmocka_run_group_tests_name("heat solvers", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(every_solver_solves_in_every_layout),
+           cmocka_unit_test(a_solver_keeps_nothing_of_the_matrix_it_was_set_up_with),
+           cmocka_unit_test(a_solver_can_be_set_up_again),
+           cmocka_unit_test(solve_before_setup_is_refused),
+           cmocka_unit_test(a_matrix_with_nan_is_refused_and_does_no_harm),
+           cmocka_unit_test(a_singular_matrix_is_refused),
+           cmocka_unit_test(an_indefinite_matrix_is_refused_by_all_but_lu),
+           cmocka_unit_test(a_right_hand_side_with_nan_is_refused),
+           cmocka_unit_test(a_right_hand_side_of_zeros_gives_zeros),
+           cmocka_unit_test(running_out_of_memory_is_reported_at_every_allocation),
+           cmocka_unit_test(conjugate_gradients_stop_at_the_tolerance_asked_for),
+           cmocka_unit_test(conjugate_gradients_say_when_the_iterations_do_not_suffice),
+           cmocka_unit_test(incomplete_cholesky_halves_the_iterations_of_jacobi),
+           cmocka_unit_test(every_preconditioner_is_symmetric_positive_definite),
+           cmocka_unit_test(every_preconditioner_gives_the_same_in_every_layout),
+           cmocka_unit_test(every_preconditioner_refuses_what_it_cannot_do))

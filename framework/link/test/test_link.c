@@ -264,21 +264,13 @@ static void out_of_memory_is_said_at_every_place(void **state)
     assert_true(n > 3);
 }
 
-int main(void)
-{
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(all_that_a_swap_may_bring_is_needed),
-        TEST(a_monitored_connection_needs_a_proxy_even_asleep),
-        TEST(further_classes_and_archives_can_be_named),
-        TEST(a_missing_archive_is_reported_where_the_class_is_described),
-        TEST(what_cannot_be_is_refused),
-        TEST(texts_survive_as_c_strings),
-        TEST(cases_of_a_file_become_part_of_the_program),
-        TEST(settings_are_words_and_paths_from_their_folder),
-        TEST(missing_libraries_are_found_in_what_linkers_say),
-        TEST(out_of_memory_is_said_at_every_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(all_that_a_swap_may_bring_is_needed),
+           TEST(a_monitored_connection_needs_a_proxy_even_asleep),
+           TEST(further_classes_and_archives_can_be_named),
+           TEST(a_missing_archive_is_reported_where_the_class_is_described),
+           TEST(what_cannot_be_is_refused), TEST(texts_survive_as_c_strings),
+           TEST(cases_of_a_file_become_part_of_the_program),
+           TEST(settings_are_words_and_paths_from_their_folder),
+           TEST(missing_libraries_are_found_in_what_linkers_say),
+           TEST(out_of_memory_is_said_at_every_place))

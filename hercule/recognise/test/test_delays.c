@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests that the rank at the end of each chain of waits is charged, to the nanosecond. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "recognise.h"
-
-#include <stdlib.h>
 
 enum { LOCATIONS = 7, END = 400, RUNS = 300, CHAIN = 10000 };
 
@@ -104,7 +97,6 @@ static const struct portolan_wait *wait_at(const struct run *run, size_t locatio
 
 static void charges_whom_each_chain_ends_at(void **state)
 {
-    (void)state;
     for (int i = 0; i < RUNS; i++) {
         int64_t expected[LOCATIONS][END] = {{0}};
         struct run run;
@@ -129,7 +121,6 @@ static void charges_whom_each_chain_ends_at(void **state)
 
 static void charges_rings_once(void **state)
 {
-    (void)state;
     for (int i = 0; i < RUNS; i++) {
         int64_t waited = 0, charged = 0;
         struct run run;
@@ -151,7 +142,6 @@ static void charges_long_chains(void **state)
 {
     struct run run;
 
-    (void)state;
     make_run(&run, CHAIN, 1, 1);
     for (size_t l = 0; l < CHAIN; l++) {
         if (l)
@@ -166,13 +156,5 @@ static void charges_long_chains(void **state)
     end_run(&run);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(charges_whom_each_chain_ends_at),
-        cmocka_unit_test(charges_rings_once),
-        cmocka_unit_test(charges_long_chains),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(charges_whom_each_chain_ends_at), cmocka_unit_test(charges_rings_once),
+           cmocka_unit_test(charges_long_chains))

@@ -3,14 +3,7 @@
  * and which mistakes are reported where. */
 #include "event_expression.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 /* Components a, b, c … and events in the order given, the first being asked for. */
 static const char *const components[] = {"a", "b", "c", "d"};
@@ -92,7 +85,6 @@ static void operators_match_what_they_say(void **state)
     };
     static const char *const name = "e";
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct made m;
         uint8_t path[64];
@@ -119,7 +111,6 @@ static void places_distinguish_components(void **state)
     uint8_t path[7];
     char found[8] = "";
 
-    (void)state;
     make(&m, 1, &name, &text);
     assert_int_equal(m.n_reported, 0);
     for (int i = 0; i < 7; i++) {
@@ -140,7 +131,6 @@ static void events_within_events_begin_anew(void **state)
     struct made m;
     uint8_t path[64];
 
-    (void)state;
     make(&m, 2, names, texts);
     assert_int_equal(m.n_reported, 0);
     assert_int_equal(match(&m.automaton, "abcbcaabd", path), 9);
@@ -170,7 +160,6 @@ static void mistakes_have_a_column(void **state)
     };
     static const char *const name = "block";
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct made m;
 
@@ -186,7 +175,6 @@ static void what_is_too_large_is_refused(void **state)
     char large[400] = "a", deep[400] = "";
     const char *const texts[] = {large, deep}, *const name = "e";
 
-    (void)state;
     for (int i = 0; i < 64; i++)
         strcat(large, ", b");
     memset(deep, '(', 150);

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which trials count, which make one law together, and what sampled calls say of all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include <portolan/trials.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -66,7 +58,6 @@ static void real_and_virtual_trials_make_no_law_together(void **state)
     static const struct portolan_name_value fast[] = {{PORTOLAN_STORE_VIRTUAL, "fast"}};
     struct portolan_store *store = open_store();
 
-    (void)state;
     put_trial(store, "finished", slow, 1);
     put_trial(store, "finished", NULL, 0);
     put_trial(store, "finished", fast, 1);
@@ -91,7 +82,6 @@ static void machines_and_builds_make_no_law_together(void **state)
     static const struct portolan_name_value early[] = {{"host", "brig"}};
     struct portolan_store *store = open_store();
 
-    (void)state;
     put_trial(store, "finished", sloop, N_OF(sloop));
     put_trial(store, "finished", slow, N_OF(slow));
     put_trial(store, "finished", brig, N_OF(brig));
@@ -109,7 +99,6 @@ static void failed_trials_do_not_count_and_stopped_ones_do_for_calls(void **stat
     struct portolan_store *store = open_store();
     struct portolan_trial_list list;
 
-    (void)state;
     put_trial(store, "finished", NULL, 0);
     put_trial(store, "failed", NULL, 0);
     put_trial(store, NULL, NULL, 0);
@@ -138,7 +127,6 @@ static void callers_that_are_sampled_keep_their_own_time_only(void **state)
     static const double exclusive[] = {50, 300, 600};
     struct portolan_sample_estimate e[4];
 
-    (void)state;
     portolan_samples_estimate(samples, 4, e);
     for (size_t i = 0; i < 3; i++) {
         assert_true(e[i].known);
@@ -158,7 +146,6 @@ static void trials_are_of_one_machine(void **state)
     struct portolan_trial_list list;
     struct portolan_sample_set *set;
 
-    (void)state;
     put_trial(store, "finished", here, 1);
     put_trial(store, "finished", east, 1);
     put_trial(store, "finished", west, 1);
@@ -182,7 +169,6 @@ static void traces_lie_next_to_the_store(void **state)
     struct portolan_trial t = {.metadata = &fact, .n_metadata = 1};
     char *folder;
 
-    (void)state;
     assert_int_equal(portolan_trial_trace(&t, "runs/a.db", &folder, NULL), PORTOLAN_OK);
     assert_string_equal(folder, "runs/a.db.traces/1");
     free(folder);
@@ -198,16 +184,9 @@ static void traces_lie_next_to_the_store(void **state)
     assert_null(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trials_are_of_one_machine),
-        cmocka_unit_test(traces_lie_next_to_the_store),
-        cmocka_unit_test(real_and_virtual_trials_make_no_law_together),
-        cmocka_unit_test(machines_and_builds_make_no_law_together),
-        cmocka_unit_test(failed_trials_do_not_count_and_stopped_ones_do_for_calls),
-        cmocka_unit_test(callers_that_are_sampled_keep_their_own_time_only),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(trials_are_of_one_machine),
+           cmocka_unit_test(traces_lie_next_to_the_store),
+           cmocka_unit_test(real_and_virtual_trials_make_no_law_together),
+           cmocka_unit_test(machines_and_builds_make_no_law_together),
+           cmocka_unit_test(failed_trials_do_not_count_and_stopped_ones_do_for_calls),
+           cmocka_unit_test(callers_that_are_sampled_keep_their_own_time_only))

@@ -285,17 +285,8 @@ static void inherited_methods_have_the_parent_s_hooks(void **state)
     hk_Child_deleteRef(child, NULL);
 }
 
-int main(void)
-{
 #define TEST(NAME) cmocka_unit_test_setup(NAME, begin)
-    const struct CMUnitTest tests[] = {
-        TEST(hooks_get_what_goes_in_and_what_comes_out),
-        TEST(static_methods_have_hooks),
-        TEST(strings_arrays_raw_arrays_and_structs_reach_hooks),
-        TEST(an_exception_before_the_call_prevents_it),
-        TEST(contracts_come_before_hooks),
-        TEST(inherited_methods_have_the_parent_s_hooks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(hooks_get_what_goes_in_and_what_comes_out), TEST(static_methods_have_hooks),
+           TEST(strings_arrays_raw_arrays_and_structs_reach_hooks),
+           TEST(an_exception_before_the_call_prevents_it), TEST(contracts_come_before_hooks),
+           TEST(inherited_methods_have_the_parent_s_hooks))

@@ -424,31 +424,21 @@ static void violations_survive_failing_allocations(void **state)
     ct_Box_deleteRef(box, NULL);
 }
 
-int main(void)
-{
 #define TEST(NAME) cmocka_unit_test_setup(NAME, begin)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_enforced_until_something_is_set),
-        cmocka_unit_test(what_is_set_for_a_class_before_its_first_use_holds_later),
-        TEST(a_violated_precondition_is_told_and_the_implementation_not_called),
-        TEST(a_violated_postcondition_gives_results_back),
-        TEST(invariants_hold_before_and_after_every_method),
-        TEST(methods_of_a_class_keep_inherited_invariants),
-        TEST(all_inherited_contracts_hold_by_every_way_to_the_method),
-        TEST(a_method_under_another_name_keeps_the_interface_s_contract),
-        TEST(constructors_see_the_contracts_of_their_class),
-        TEST(exceptions_of_the_implementation_skip_postconditions),
-        TEST(an_exception_in_a_clause_is_handed_on),
-        TEST(clauses_take_and_give_back_objects_strings_and_arrays),
-        TEST(static_methods_have_contracts_and_call_each_other_in_them),
-        TEST(methods_may_call_themselves),
-        TEST(an_object_switches_its_class),
-        TEST(classes_written_by_hand_keep_contracts_too),
-        TEST(the_policy_chooses_among_clauses),
-        TEST(what_was_set_can_be_asked),
-        TEST(switching_does_not_disturb_other_threads),
-        TEST(violations_survive_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(nothing_is_enforced_until_something_is_set),
+           cmocka_unit_test(what_is_set_for_a_class_before_its_first_use_holds_later),
+           TEST(a_violated_precondition_is_told_and_the_implementation_not_called),
+           TEST(a_violated_postcondition_gives_results_back),
+           TEST(invariants_hold_before_and_after_every_method),
+           TEST(methods_of_a_class_keep_inherited_invariants),
+           TEST(all_inherited_contracts_hold_by_every_way_to_the_method),
+           TEST(a_method_under_another_name_keeps_the_interface_s_contract),
+           TEST(constructors_see_the_contracts_of_their_class),
+           TEST(exceptions_of_the_implementation_skip_postconditions),
+           TEST(an_exception_in_a_clause_is_handed_on),
+           TEST(clauses_take_and_give_back_objects_strings_and_arrays),
+           TEST(static_methods_have_contracts_and_call_each_other_in_them),
+           TEST(methods_may_call_themselves), TEST(an_object_switches_its_class),
+           TEST(classes_written_by_hand_keep_contracts_too), TEST(the_policy_chooses_among_clauses),
+           TEST(what_was_set_can_be_asked), TEST(switching_does_not_disturb_other_threads),
+           TEST(violations_survive_failing_allocations))
