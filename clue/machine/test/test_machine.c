@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests what machine files mean, and which errors wrong ones have. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* What machine files mean. */
+#include <unit_test.h>
 
-#include <cmocka.h>
-
-#include <dirent.h>
-#include <libxml/relaxng.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <portolan/clue_machine.h>
-
-/* ------------------------------------------------- reading */
-
-struct heard {
-    char text[4000];
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *h = arg;
-    size_t n = strlen(h->text);
-
-    (void)column;
-    snprintf(h->text + n, sizeof h->text - n, "%s:%d: %s\n", file, line, text);
-}
 
 static struct clue_machine_file *read_good(const char *text)
 {
@@ -65,7 +40,6 @@ static void the_papers_parameters_have_its_units(void **state)
     const struct clue_host *h = &f->machine.hosts[9];
     const struct clue_pair *p = pair(f, 0, 9);
 
-    (void)state;
     assert_int_equal(f->machine.n_hosts, 10);
     assert_int_equal(f->machine.master, 0);
     assert_string_equal(h->name, "node[9]");
@@ -100,7 +74,6 @@ static void units_are_read(void **state)
                                         "inf", "1e300s", "1us/KB", "1KB"};
     double value;
 
-    (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         assert_true(clue_read_quantity(times[i].text, CLUE_A_TIME, &value) &&
                     fabs(value - times[i].value) <= 1e-12 * value);
@@ -129,7 +102,6 @@ static void the_most_special_pair_wins(void **state)
     static const int expected[][3] = {{1, 4, 1}, {1, 5, 2}, {0, 4, 3}, {0, 1, 4}, {4, 0, 5},
                                       {0, 0, 6}, {2, 4, 7}, {3, 3, 8}, {4, 5, 5}, {3, 2, 4}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         double d = pair(f, expected[i][0], expected[i][1])->send.constant_ns;
 
@@ -153,7 +125,6 @@ static void loads_traffic_and_changes_are_read(void **state)
     const struct clue_background *b = f->machine.background;
     const struct clue_change *c = f->machine.changes;
 
-    (void)state;
     assert_int_equal(f->machine.n_background, 6);
     assert_int_equal(b[3].host, 3);
     assert_int_equal(b[0].seed, 7);
@@ -197,7 +168,6 @@ static void topologies_are_read(void **state)
          1, "a"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[500];
         struct clue_machine_file *f;
@@ -233,7 +203,6 @@ static void links_have_their_own_numbers_and_routes_their_way_back(void **state)
         "</network></machine>");
     const struct clue_network *n = &f->machine.network;
 
-    (void)state;
     assert_string_equal(link_name(h, 0, 3, 0), "x");
     assert_string_equal(link_name(h, 1, 3, 0), "y");
     assert_string_equal(link_name(h, 3, 1, 0), "y");
@@ -265,7 +234,6 @@ static void sizes_have_a_unit_that_fits(void **state)
                  {4e18, "3637979 TB"}};
     char text[32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(clue_format_size(cases[i].bytes, text, sizeof text), cases[i].text);
 }
@@ -290,7 +258,6 @@ static void what_is_written_reads_back(void **state)
     struct clue_machine_file *g;
     char *text, *again;
 
-    (void)state;
     assert_int_equal(clue_machine_write(f, &text, NULL), PORTOLAN_OK);
     g = read_good(text);
     assert_int_equal(clue_machine_write(g, &again, NULL), PORTOLAN_OK);
@@ -324,7 +291,6 @@ static void laws_of_older_files_are_ignored(void **state)
         "</machine>");
     char *text;
 
-    (void)state;
     assert_non_null(strstr(old->ignored, ":3: <fresh> is ignored"));
     assert_int_equal(clue_law_ns(&old->machine.hosts[0].receive, 0), 3000);
     assert_int_equal(clue_law_ns(&old->machine.collective_call, 0), 80);
@@ -351,7 +317,6 @@ static void errors_are_drawn_from_their_covariance(void **state)
     double ss = 0, tt = 0, st = 0, cc = 0;
     enum { DRAWS = 2000 };
 
-    (void)state;
     for (uint64_t i = 1; i <= DRAWS; i++) {
         struct clue_machine_file *f = read_good(text);
         double s, t;
@@ -381,7 +346,6 @@ static void communication_is_off_as_a_whole(void **state)
                   "<provenance><error of='communication' relative='0.2'/></provenance></machine>");
     double times;
 
-    (void)state;
     clue_machine_vary(f, 1);
     times = pair(f, 0, 1)->send.constant_ns / 1000;
     assert_true(times != 1);
@@ -447,7 +411,6 @@ static void messages_take_what_the_file_says(void **state)
         {"<network topology='crossbar' bandwidth='1GB/s' latency='1us'/>", 247250 + 2000 + 1024},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1000];
         struct clue_machine_file *f;
@@ -495,7 +458,6 @@ static void ranks_are_placed(void **state)
                   "<send from='a[0]' to='a[1]' d='1'/><send from='a[1]' to='a[0]' d='1'/>"
                   "<transmission from='*' to='*' d='1'/></machine>");
 
-    (void)state;
     check_placement(f, NULL, false, 5, (int[]){0, 1, 2, 0, 1});
     check_placement(f, "by-slot", false, 5, (int[]){0, 0, 1, 1, 2});
     check_placement(f, "by-slot", true, 7, (int[]){0, 0, 1, 1, 2, 0, 0});
@@ -510,193 +472,12 @@ static void ranks_are_placed(void **state)
     clue_machine_destroy(g);
 }
 
-/* ------------------------------------------------- mistakes */
-
-#define NODES "<machine name='m'>\n<host name='node' count='4'/>\n"
-
-static void mistakes_are_reported_with_their_remedy(void **state)
-{
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
-        {"<machine name='m'>\n" DELAYS "</machine>", "m.xml:1: the machine has no <host>"},
-        {NODES
-         "<send from='nod' to='node' d='1'/>\n<transmission from='*' to='*' d='1'/></machine>",
-         "m.xml:3: there is no host 'nod'; did you mean 'node'?"},
-        {NODES "<send from='node[4]' to='node' d='1'/></machine>",
-         "m.xml:3: there is no host 'node[4]'; the hosts are 'node[0]' to 'node[3]'"},
-        {NODES "<send from='*' to='*' d='3 uss'/></machine>",
-         "m.xml:3: 'd' is '3 uss'; it must be a time: a number and ns, us, ms, s, min or h, or a "
-         "bare number in units of 100 us; did you mean 'us'?"},
-        {NODES "<send from='*' to='*' k='3us/kb'/></machine>",
-         "m.xml:3: 'k' is '3us/kb'; it must be a time for each size"},
-        {NODES "<send from='*' to='*'>\n<point bytes='2' time='1'/>\n<point bytes='1' "
-               "time='2'/></send></machine>",
-         "m.xml:5: points out of order: 1 bytes come after 2"},
-        {NODES "<send from='*' to='*'><point bytes='2' time='1'/></send></machine>",
-         "m.xml:3: <send> has one <point>; write at least two"},
-        {NODES "<send from='*' to='*' k='1'><point bytes='2' time='1'/></send></machine>",
-         "m.xml:3: <send> takes either 'k' and 'd'"},
-        {NODES "<transmission from='*' to='*' d='1'/></machine>",
-         "m.xml:2: no <send> from 'node[0]' to 'node[3]'; add one"},
-        {NODES "<send from='*' to='*' d='1'/></machine>",
-         "m.xml:2: no <transmission> from 'node[0]' to 'node[3]'; add one, for these hosts or for "
-         "all ('*'), or a topology"},
-        {"<machine name='m'>\n<host name='a' cpus='2'/></machine>",
-         "m.xml:2: no <send> from 'a' to 'a', itself, which has several processors"},
-        {NODES DELAYS "\n<send from='*' to='*' d='2'/></machine>",
-         "m.xml:4: <send> from '*' to '*' is as specific as the one on line 3"},
-        {NODES "<host name='node'/>\n" DELAYS "</machine>",
-         "m.xml:3: second host 'node'; the first is on line 2"},
-        {"<machine name='m' placement='by-nodes'>\n<host name='a'/></machine>",
-         "m.xml:1: placement: there is no host 'by-nodes'"},
-        {NODES DELAYS "<load host='*' on='exponentail(2s)'/></machine>",
-         "'exponentail' is not a distribution; write constant, uniform, exponential, normal, "
-         "lognormal, gamma, weibull, pareto and samples; did you mean 'exponential'?"},
-        {NODES DELAYS "<load host='*' on='weibull(2s)'/></machine>", "weibull() takes 2 arguments"},
-        {NODES DELAYS "<load host='*' on='samples(nowhere.txt)'/></machine>",
-         "the samples 'nowhere.txt' cannot be read"},
-        {NODES DELAYS "<load host='*' on='0s' off='0s'/></machine>", "'on' takes no time"},
-        {NODES DELAYS "<change at='1s' host='node[0]'/></machine>", "<change> changes nothing"},
-        {NODES DELAYS "<change at='1s' host='node[0]' send='2'/></machine>",
-         "'send' is not of hosts; write 'from' and 'to'"},
-        {NODES DELAYS "<change at='1s' link='x' bandwidth='2'/></machine>", "there is no link 'x'"},
-        {NODES DELAYS "<network model='que'/></machine>",
-         "'model' is 'que'; write none, factor, queue or fair; did you mean 'queue'?"},
-        {NODES DELAYS "<network model='factor'/></machine>", "needs 'contention'"},
-        {"<machine name='m'><host name='a'/><host name='b'/><network topology='explicit'>"
-         "<link name='x' bandwidth='1GB/s'/><route from='a' to='b' links='x'/>"
-         "<route from='a' to='b' links='x'/></network></machine>",
-         "two routes from 'a' to 'b'; remove one"},
-        {NODES "<network topology='tours' bandwidth='1GB/s'/></machine>",
-         "'topology' is 'tours'; write crossbar, bus, fat-tree, torus, dragonfly or explicit; did "
-         "you mean 'torus'?"},
-        {NODES "<network topology='torus' size='2' bandwidth='1GB/s'/></machine>",
-         "the torus has room for 2 hosts, but the machine has 4; make it larger"},
-        {NODES "<network topology='torus' size='300' bandwidth='1GB/s'/></machine>",
-         "routes through this torus have up to 150 links"},
-        {NODES "<network topology='fat-tree' down='2 2' bandwidth='1GB/s'/></machine>",
-         "a fat tree needs for each level"},
-        {NODES "<network topology='fat-tree' size='2 2' bandwidth='1GB/s'/></machine>",
-         "'size' is of tori and dragonflies only"},
-        {NODES "<network topology='dragonfly' size='2 2' bandwidth='1GB/s'/></machine>",
-         "a dragonfly needs hosts of a router"},
-        {NODES "<network topology='torus' size='65536 65536' bandwidth='1GB/s'/></machine>",
-         "the topology has more than 1048576 links"},
-        {NODES "<network topology='bus'/></machine>", "a link needs a 'bandwidth'"},
-        {NODES "<network topology='bus' bandwidth='100'/></machine>",
-         "'bandwidth' is '100'; it must be a bandwidth: a number and B/s"},
-        {NODES
-         "<network topology='bus' model='factor' contention='1' bandwidth='1GB/s'/></machine>",
-         "write model=\"queue\" or \"fair\""},
-        {NODES "<network bandwidth='1GB/s'/></machine>",
-         "'bandwidth' is of networks with a 'topology' only"},
-        {NODES "<network topology='bus' bandwidth='1GB/s'><link name='buss' "
-               "latency='1'/></network></machine>",
-         "this topology has no link 'buss'; did you mean 'bus'?"},
-        {NODES "<network topology='explicit'><link name='a' bandwidth='1GB/s'/><route from='*' "
-               "to='*' links='b'/></network></machine>",
-         "there is no <link> 'b'; did you mean 'a'?"},
-        {NODES "<network topology='explicit'><link name='a' bandwidth='1GB/s'/><route "
-               "from='node[0]' to='*' links='a' symmetric='yes'/></network></machine>",
-         "m.xml:3: no <route> from 'node[1]' to 'node[2]'; add one, or <send> and <transmission>"},
-        {"<machine name='m'><host name='a' cpus='2'><busy cpus='3' factor='2'/></host></machine>",
-         "'a' has 2 processors; no more can be busy"},
-        {"<machine name='m'><host nam='a'/></machine>",
-         "unknown attribute 'nam' in <host>; did you mean 'name'?"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct heard h = {0};
-        struct portolan_diagnostics d = {hear, &h, 0};
-        struct clue_machine_file *f;
-
-        assert_int_equal(
-            clue_machine_read_text(cases[i].text, strlen(cases[i].text), "m.xml", &d, &f, NULL),
-            PORTOLAN_ESYNTAX);
-        assert_null(f);
-        if (!strstr(h.text, cases[i].expected))
-            fail_msg("%s\nexpected: %s\nheard: %s", cases[i].text, cases[i].expected, h.text);
-    }
-}
-
-static void all_mistakes_are_reported_at_once(void **state)
-{
-    static const char text[] =
-        NODES "<send from='nod' to='node' d='1'/>\n<transmission from='*' to='*' d='1 x'/>\n"
-              "<load host='nodes' on='1s'/>\n<network model='que'/></machine>";
-    struct heard h = {0};
-    struct portolan_diagnostics d = {hear, &h, 0};
-    struct clue_machine_file *f;
-
-    (void)state;
-    clue_machine_read_text(text, sizeof text - 1, "m.xml", &d, &f, NULL);
-    assert_int_equal(d.count, 4);
-}
-
-/* ------------------------------------------------- the grammar that ships */
-
-static void silence(void *arg, xmlError *e)
-{
-    (void)arg, (void)e;
-}
-
-static bool grammar_accepts(xmlRelaxNG *grammar, const char *path)
-{
-    xmlDoc *doc = xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
-    xmlRelaxNGValidCtxt *v = xmlRelaxNGNewValidCtxt(grammar);
-    int verdict;
-
-    assert_non_null(doc);
-    xmlRelaxNGSetValidStructuredErrors(v, silence, NULL);
-    verdict = xmlRelaxNGValidateDoc(v, doc);
-    xmlRelaxNGFreeValidCtxt(v);
-    xmlFreeDoc(doc);
-    return verdict == 0;
-}
-
-/* Both accept good-*, both refuse bad-*, and only the reader refuses ref-*. */
-static void reader_and_shipped_grammar_agree(void **state)
-{
-    xmlRelaxNGParserCtxt *p = xmlRelaxNGNewParserCtxt(GRAMMAR);
-    xmlRelaxNG *grammar = xmlRelaxNGParse(p);
-    DIR *dir = opendir(CORPUS);
-    struct dirent *entry;
-    int seen = 0;
-
-    (void)state;
-    assert_non_null(dir);
-    assert_non_null(grammar);
-    while ((entry = readdir(dir))) {
-        bool good = strncmp(entry->d_name, "good-", 5) == 0;
-        bool ref = strncmp(entry->d_name, "ref-", 4) == 0;
-        struct clue_machine_file *f;
-        char path[1500];
-
-        if (!good && !ref && strncmp(entry->d_name, "bad-", 4) != 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", CORPUS, entry->d_name);
-        if ((clue_machine_read(path, NULL, &f, NULL) == PORTOLAN_OK) != good)
-            fail_msg("%s: the reader is of another opinion", entry->d_name);
-        if (grammar_accepts(grammar, path) != (good || ref))
-            fail_msg("%s: the grammar is of another opinion", entry->d_name);
-        clue_machine_destroy(f);
-        seen++;
-    }
-    closedir(dir);
-    xmlRelaxNGFree(grammar);
-    xmlRelaxNGFreeParserCtxt(p);
-    assert_true(seen > 30);
-}
-
 /* For each allocation that fails, the error says so, and no memory is leaked. */
 static void memory_may_run_out(void **state)
 {
     static const char *const files[] = {CORPUS "/good-all.xml", CORPUS "/good-explicit.xml",
                                         CORPUS "/good-torus.xml"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
         unsigned long n = 0;
@@ -738,7 +519,6 @@ static void machines_are_drawn(void **state)
     size_t edges = 0;
     char *dot;
 
-    (void)state;
     assert_int_equal(clue_machine_draw(f, &dot, NULL), PORTOLAN_OK);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (!strstr(dot, expected[i]))
@@ -750,28 +530,15 @@ static void machines_are_drawn(void **state)
     clue_machine_destroy(f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_parameters_have_its_units),
-        cmocka_unit_test(units_are_read),
-        cmocka_unit_test(the_most_special_pair_wins),
-        cmocka_unit_test(loads_traffic_and_changes_are_read),
-        cmocka_unit_test(topologies_are_read),
-        cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
-        cmocka_unit_test(sizes_have_a_unit_that_fits),
-        cmocka_unit_test(what_is_written_reads_back),
-        cmocka_unit_test(laws_of_older_files_are_ignored),
-        cmocka_unit_test(errors_are_drawn_from_their_covariance),
-        cmocka_unit_test(communication_is_off_as_a_whole),
-        cmocka_unit_test(messages_take_what_the_file_says),
-        cmocka_unit_test(ranks_are_placed),
-        cmocka_unit_test(mistakes_are_reported_with_their_remedy),
-        cmocka_unit_test(all_mistakes_are_reported_at_once),
-        cmocka_unit_test(reader_and_shipped_grammar_agree),
-        cmocka_unit_test(machines_are_drawn),
-        cmocka_unit_test(memory_may_run_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(the_papers_parameters_have_its_units), cmocka_unit_test(units_are_read),
+           cmocka_unit_test(the_most_special_pair_wins),
+           cmocka_unit_test(loads_traffic_and_changes_are_read),
+           cmocka_unit_test(topologies_are_read),
+           cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
+           cmocka_unit_test(sizes_have_a_unit_that_fits),
+           cmocka_unit_test(what_is_written_reads_back),
+           cmocka_unit_test(laws_of_older_files_are_ignored),
+           cmocka_unit_test(errors_are_drawn_from_their_covariance),
+           cmocka_unit_test(communication_is_off_as_a_whole),
+           cmocka_unit_test(messages_take_what_the_file_says), cmocka_unit_test(ranks_are_placed),
+           cmocka_unit_test(machines_are_drawn), cmocka_unit_test(memory_may_run_out))
