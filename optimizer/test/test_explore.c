@@ -20,31 +20,23 @@ static struct portolan_next_trial *ask(const struct world *w, double budget_s)
     return ask_for(&world_assembly, w, budget_s, 0);
 }
 
-/* Runs NEXT as the world has it. */
-static struct portolan_trial *run(struct world *w, const struct portolan_next_trial *next)
-{
-    size_t x[N_VARIABLES];
-    double n;
-
-    for (int v = 0; v < N_VARIABLES; v++)
-        for (size_t k = 0; k < world_domains[v]; k++)
-            if (strcmp(next->selection[v].value, world_class(v, k)) == 0)
-                x[v] = k;
-    portolan_read_double(next->parameters[0].value, &n);
-    return world_trial(w, "explore", x, -1, x, n, 4);
-}
-
 /* Follows until nothing is left, each setting MOST_TRIALS times at most; the last answer. */
-static struct portolan_next_trial *follow(struct world *w, int most_trials)
+static struct portolan_next_trial *follow_for(const struct portolan_assembly *a, struct world *w,
+                                              int most_trials)
 {
     for (;;) {
-        struct portolan_next_trial *next = ask_for(&world_assembly, w, INFINITY, most_trials);
+        struct portolan_next_trial *next = ask_for(a, w, INFINITY, most_trials);
 
         if (next->finished)
             return next;
-        run(w, next);
+        world_run_next(w, next);
         portolan_next_trial_destroy(next);
     }
+}
+
+static struct portolan_next_trial *follow(struct world *w, int most_trials)
+{
+    return follow_for(&world_assembly, w, most_trials);
 }
 
 static bool was_selected(const struct world *w, size_t trial, const size_t *x, const char *n)
@@ -82,6 +74,24 @@ static void assert_next(const struct world *w, const char *purpose)
 }
 
 static const size_t written[N_VARIABLES];
+static const size_t band[N_VARIABLES] = {1, 0, 0, 0}, cholmod[N_VARIABLES] = {0, 1, 0, 0};
+
+/* Measures X at the sizes of the sweep, up to LARGEST. */
+static void measure(struct world *w, const size_t *x, double largest)
+{
+    for (double n = 16; n <= largest; n += n == 32 ? 16 : 8)
+        world_trial(w, "explore", x, -1, x, n, 4);
+}
+
+/* The same; all these trials end with OUTCOME. */
+static void end_with(struct world *w, const size_t *x, double largest, const char *outcome)
+{
+    size_t begin = w->set.n_trials;
+
+    measure(w, x, largest);
+    while (begin < w->set.n_trials)
+        w->trials[begin++].outcome = outcome;
+}
 
 static void begins_as_written_with_small_sizes(void **state)
 {
@@ -179,8 +189,7 @@ static void hopeless_alternatives_are_left_out_of_larger_sizes(void **state)
     struct portolan_next_trial *end;
     size_t cg[N_VARIABLES] = {0, 2, 0, 0};
 
-    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
+    measure(w, written, 48);
     for (double n = 16; n <= 24; n += 8) {
         size_t begin = w->set.n_samples;
 
@@ -196,16 +205,13 @@ static void hopeless_alternatives_are_left_out_of_larger_sizes(void **state)
     world_destroy(w);
 }
 
-static const size_t band[N_VARIABLES] = {1, 0, 0, 0}, cholmod[N_VARIABLES] = {0, 1, 0, 0};
-
 static void what_failed_is_not_repeated_there_but_tried_elsewhere(void **state)
 {
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
-    world_trial(w, "explore", band, -1, band, 16, 4)->outcome = "failed";
+    measure(w, written, 48);
+    end_with(w, band, 16, "failed");
     end = follow(w, 0);
     assert_int_equal(count_trials(w, band, "16"), 1);
     assert_int_equal(count_trials(w, band, "24"), 2);
@@ -220,9 +226,8 @@ static void what_was_stopped_takes_longer_and_is_not_repeated(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
-    world_trial(w, "explore", band, -1, band, 16, 4)->outcome = "stopped";
+    measure(w, written, 48);
+    end_with(w, band, 16, "stopped");
     end = follow(w, 0);
     assert_int_equal(count_trials(w, band, "16"), 1);
     assert_true(count_trials(w, band, "24") > 0);
@@ -236,10 +241,8 @@ static void what_was_stopped_at_two_sizes_is_not_tried_at_larger_ones(void **sta
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
-    for (double n = 16; n <= 24; n += 8)
-        world_trial(w, "explore", band, -1, band, n, 4)->outcome = "stopped";
+    measure(w, written, 48);
+    end_with(w, band, 24, "stopped");
     end = follow(w, 1);
     assert_int_equal(count_trials(w, band, NULL), 2);
     portolan_next_trial_destroy(end);
@@ -252,10 +255,8 @@ static void what_only_failed_is_given_up_until_it_is_mended(void **state)
     struct portolan_lifted_veto lifted = {"plate", "assembler", "heat.Band", 7};
     struct portolan_next_trial *end;
 
-    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
-    for (double n = 16; n <= 32; n += 8)
-        world_trial(w, "explore", band, -1, band, n, 4)->outcome = "failed";
+    measure(w, written, 48);
+    end_with(w, band, 32, "failed");
     end = follow(w, 1);
     assert_int_equal(count_trials(w, band, NULL), 3);
     assert_true(has_note(end, "assembler=heat.Band failed at all 3 points"));
@@ -273,8 +274,7 @@ static void where_nothing_works_as_written_all_others_are_tried(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    for (double n = 16; n <= 32; n += 8)
-        world_trial(w, "explore", written, -1, written, n, 4)->outcome = "failed";
+    end_with(w, written, 32, "failed");
     end = follow(w, 1);
     assert_true(has_note(end, "as written failed at all 3 points"));
     assert_int_equal(count_trials(w, written, NULL), 3);
@@ -294,8 +294,7 @@ static void times_without_a_result_prune_nobody(void **state)
         size_t begin;
 
         a.accuracy = 1e-4;
-        for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-            world_trial(w, "explore", written, -1, written, n, 4);
+        measure(w, written, 48);
         begin = w->set.n_samples;
         for (double n = 16; n <= 24; n += 8)
             world_trial(w, "explore", cholmod, -1, cholmod, n, 4)->elapsed_ns *= 1e-3;
@@ -308,10 +307,7 @@ static void times_without_a_result_prune_nobody(void **state)
             x->failed_calls = garbage ? 0 : x->calls;
             x->quality = garbage ? 1 : x->quality;
         }
-        while (!(next = ask_for(&a, w, INFINITY, 1))->finished) {
-            run(w, next);
-            portolan_next_trial_destroy(next);
-        }
+        next = follow_for(&a, w, 1);
         assert_false(has_note(next, "left out"));
         assert_int_equal(count_trials(w, written, NULL), 4);
         assert_int_equal(count_trials(w, cholmod, NULL), 4);
@@ -387,8 +383,7 @@ static void a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one(void **st
     struct portolan_next_trial *next;
     double longest;
 
-    for (double n = 16; n <= 32; n += 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
+    measure(w, written, 32);
     next = ask(w, INFINITY);
     assert_string_equal(next->purpose, "as written at driver.n=48");
     longest = next->expected_s;
@@ -543,18 +538,12 @@ static void without_a_sweep_each_alternative_is_run_once(void **state)
     struct portolan_next_trial *next = NULL;
 
     a.n_sweeps = 0;
-    assert_int_equal(portolan_plan_next_trial(&a, &w->set,
-                                              &(struct portolan_plan_options){.ranks = 1}, INFINITY,
-                                              &next, NULL),
-                     0);
+    next = ask_for(&a, w, INFINITY, 0);
     assert_false(next->finished);
     assert_string_equal(next->purpose, "as written");
     portolan_next_trial_destroy(next);
     world_trial(w, "explore", written, -1, written, 96, 60);
-    assert_int_equal(portolan_plan_next_trial(&a, &w->set,
-                                              &(struct portolan_plan_options){.ranks = 1}, INFINITY,
-                                              &next, NULL),
-                     0);
+    next = ask_for(&a, w, INFINITY, 0);
     assert_string_equal(next->purpose, "assembler=heat.Band");
     portolan_next_trial_destroy(next);
     world_destroy(w);
@@ -566,8 +555,7 @@ static void every_failing_allocation_is_reported(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long at = 0;
 
-    for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
-        world_trial(w, "explore", written, -1, written, n, 4);
+    measure(w, written, 48);
     while (next_allocation_fails(&at, status)) {
         struct portolan_next_trial *next = NULL;
 

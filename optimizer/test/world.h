@@ -323,14 +323,27 @@ static inline void world_explore_all(struct world *w)
     }
 }
 
-/* What portolan_plan_next_trial() wants is run until it is content; returns the trials run. */
+/* Runs what portolan_plan_next_trial() wants. */
+static inline struct portolan_trial *world_run_next(struct world *w,
+                                                    const struct portolan_next_trial *next)
+{
+    size_t x[N_VARIABLES];
+    double n;
+
+    for (int v = 0; v < N_VARIABLES; v++)
+        for (size_t k = 0; k < world_domains[v]; k++)
+            if (strcmp(next->selection[v].value, world_class(v, k)) == 0)
+                x[v] = k;
+    portolan_read_double(next->parameters[0].value, &n);
+    return world_trial(w, "explore", x, -1, x, n, 4);
+}
+
+/* What it wants is run until it is content; returns the trials run. */
 static inline size_t world_follow(struct world *w, const struct portolan_assembly *a,
                                   double budget_s, struct portolan_next_trial **end)
 {
     for (size_t n = 0;; n++) {
         struct portolan_next_trial *next;
-        size_t x[N_VARIABLES];
-        double size;
 
         if (portolan_plan_next_trial(a, &w->set, &(struct portolan_plan_options){.ranks = w->ranks},
                                      budget_s, &next, NULL))
@@ -339,12 +352,7 @@ static inline size_t world_follow(struct world *w, const struct portolan_assembl
             *end = next;
             return n;
         }
-        for (int v = 0; v < N_VARIABLES; v++)
-            for (size_t k = 0; k < world_domains[v]; k++)
-                if (strcmp(next->selection[v].value, world_class(v, k)) == 0)
-                    x[v] = k;
-        portolan_read_double(next->parameters[0].value, &size);
-        budget_s -= world_trial(w, "explore", x, -1, x, size, 4)->elapsed_ns * 1e-9;
+        budget_s -= world_run_next(w, next)->elapsed_ns * 1e-9;
         portolan_next_trial_destroy(next);
     }
 }
