@@ -1,10 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # One bad assembly per diagnostic: tests/bad/expected holds all that is said of each, with the line,
-# also in the files that it names.
+# also in the files that it names. Most are good.xml with a change: each line of tests/bad/changes has
+# the name of one, and a command of sed.
 . "$(dirname "$0")/tap.sh"
 
-bad=$SOURCE/tests/bad
+bad=$work/bad
+cp -R "$SOURCE/tests/bad" "$bad"
+for name in $(cut -d' ' -f1 "$bad/changes" | uniq); do
+    sed -n "s/^$name //p" "$bad/changes" >"$work/script"
+    sed -f "$work/script" "$bad/good.xml" >"$bad/$name.xml"
+done
 files=$(cd "$bad" && ls -- *.xml | grep -vx good.xml)
 plan $(($(echo "$files" | wc -l) + 6))
 
