@@ -9,7 +9,7 @@ format=$(command -v clang-format-14 || command -v clang-format) || {
     echo '1..0 # SKIP clang-format is not installed'
     exit 0
 }
-files=$(find */ -name '*.[ch]' -not -path 'build*' -not -path '*/golden/*' -not -path '*/fuzz/pragma/*' -not -path '*/expected/*' \
+files=$(find */ -name '*.[ch]' -not -path 'build*' -not -path '*/golden/*' -not -path '*/expected/*' \
     -not -path '*sidl/test/babel/*' -not -path '*/languages/*' \
     -not -name 'hello_*_Impl.[ch]' -not -path '*/conformance/impl/*' | sort)
 echo 1..2

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a fuzz target over a corpus, and over mutations of it from a printed seed. */
+/*
+ * Runs a fuzz target over files, those of folders too, and over mutations of each: $FUZZ_CHANGES,
+ * from $FUZZ_SEED, which is printed.
+ */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { INPUT_MAX = 1 << 16, MUTATIONS = 300 };
+enum { INPUT_MAX = 1 << 16 };
+
+static unsigned long changes = 300;
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -20,20 +25,23 @@ static uint64_t next_random(uint64_t *state)
 
 static void mutate(uint8_t *data, size_t *size, uint64_t *random)
 {
-    static const char pieces[] = "<>\"'&/=![]-#; x\n\0\xff";
+    static const char pieces[] = "<>\"'&/=![]-#; x\n\0\xff{}(),.%*0azAZ_";
 
-    for (uint64_t n = next_random(random) % 4 + 1; n && *size; n--) {
+    for (uint64_t n = next_random(random) % 6 + 1; n && *size; n--) {
         size_t at = next_random(random) % *size, length = next_random(random) % (*size - at) % 40;
 
-        switch (next_random(random) % 4) {
+        switch (next_random(random) % 5) {
         case 0:
             data[at] = (uint8_t)pieces[next_random(random) % (sizeof pieces - 1)];
             break;
         case 1:
+            data[at] = (uint8_t)next_random(random);
+            break;
+        case 2:
             memmove(data + at, data + at + length, *size - at - length);
             *size -= length;
             break;
-        case 2:
+        case 3:
             if (*size + length <= INPUT_MAX) {
                 memmove(data + at + length, data + at, *size - at);
                 *size += length;
@@ -56,39 +64,61 @@ static int run_file(const char *path, uint64_t *random)
     size = fread(original, 1, sizeof original, f);
     fclose(f);
     LLVMFuzzerTestOneInput(original, size);
-    for (int i = 0; i < MUTATIONS; i++) {
+    for (unsigned long i = 0; i < changes; i++) {
         size_t mutated = size;
+        uint8_t *exact;
 
         memcpy(data, original, size);
         mutate(data, &mutated, random);
-        LLVMFuzzerTestOneInput(data, mutated);
+        /* exactly as large as it is, so that reading over the end is seen */
+        exact = malloc(mutated ? mutated : 1);
+        if (!exact)
+            return 1;
+        memcpy(exact, data, mutated);
+        LLVMFuzzerTestOneInput(exact, mutated);
+        free(exact);
     }
     return 0;
 }
 
-int main(int argc, char **argv)
+/* Adds the files run to *FILES. */
+static int run_path(const char *path, uint64_t *random, int *files)
 {
-    uint64_t random = argc > 2 ? strtoull(argv[2], NULL, 0) : UINT64_C(0x9e3779b97f4a7c15);
-    DIR *dir = argc > 1 ? opendir(argv[1]) : NULL;
+    DIR *dir = opendir(path);
     struct dirent *entry;
-    int files = 0;
+    int failed = 0;
 
     if (!dir) {
-        fprintf(stderr, "usage: fuzz_TARGET CORPUS [SEED]\n");
-        return 2;
+        ++*files;
+        return run_file(path, random);
     }
-    printf("seed 0x%" PRIx64 "\n", random);
-    while ((entry = readdir(dir))) {
-        char path[2000];
+    while (!failed && (entry = readdir(dir))) {
+        char file[2000];
 
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
-        if (run_file(path, &random))
-            return 1;
-        files++;
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        failed = run_file(file, random);
+        ++*files;
     }
     closedir(dir);
-    printf("%d files, %d mutations of each\n", files, MUTATIONS);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    const char *seed = getenv("FUZZ_SEED"), *count = getenv("FUZZ_CHANGES");
+    uint64_t random = seed ? strtoull(seed, NULL, 0) : UINT64_C(0x9e3779b97f4a7c15);
+    int files = 0;
+
+    if (count)
+        changes = strtoul(count, NULL, 0);
+    printf("seed 0x%" PRIx64 "\n", random);
+    for (int i = 1; i < argc; i++)
+        if (run_path(argv[i], &random, &files)) {
+            perror(argv[i]);
+            return 1;
+        }
+    printf("%d files, %lu mutations of each\n", files, changes);
     return files ? 0 : 1;
 }
