@@ -99,6 +99,32 @@ template <typename Port> class proxied
     const char *type_;
 };
 
+/* IMPLEMENTATION behind a monitored proxy of PORT. */
+template <typename Port, typename Implementation> struct fixture {
+    proxied<Port> proxy;
+    struct test_monitor *monitor = test_monitor_create();
+    Implementation behind;
+    Port *port;
+
+    fixture(const struct portolan_component &component, const char *type) : proxy(component, type)
+    {
+        records_begin();
+        proxy.monitor(monitor);
+        proxy.bind(&behind, "Behind");
+        port = proxy.face();
+    }
+    ~fixture()
+    {
+        proxy.monitor(nullptr);
+        gov_cca_Port_deleteRef(test_monitor_port(monitor), nullptr);
+    }
+};
+
+inline uint64_t calls(const char *method)
+{
+    return records_of(method, nullptr).calls;
+}
+
 } /* namespace test */
 
 #endif
