@@ -37,7 +37,7 @@ link_c() { # SERVER
 }
 link_cxx() { $cxx -Icxx "$here/client.cc" -o "cxx_$1" -L"$1" -lft $portolan -Wl,-rpath,"$work/$1"; }
 link_f() {
-    $author_s -If "$here/client.F90" f/ft_mod.o -o "f_$1" -L"$1" -lft $libraries -Wl,-rpath,"$work/$1"
+    $author_s -If "$here/client_arrays.F90" "$here/client.F90" f/ft_mod.o -o "f_$1" -L"$1" -lft $libraries -Wl,-rpath,"$work/$1"
 }
 
 for language in $languages; do

@@ -14,9 +14,9 @@ BUILD, SOURCE = ENV["BUILD"], ENV["SOURCE"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "languages")
 CLASSES = os.path.join(SOURCE, "sidl", "test", "languages")
 SIDL = os.path.join(CLASSES, "ft.sidl")
-# Folder: what --server= calls it, its compiler, the client's file.
-LANGUAGES = {"c": ("C", "gcc", "client.c"), "cxx": ("C++", "g++", "client.cc"), "f": ("F03", "gfortran", "client.F90"),
-             "python": ("C", "gcc", None)}
+# Folder: what --server= calls it, its compiler, the client's files.
+LANGUAGES = {"c": ("C", "gcc", ["client.c"]), "cxx": ("C++", "g++", ["client.cc"]),
+             "f": ("F03", "gfortran", ["client_arrays.F90", "client.F90"]), "python": ("C", "gcc", [])}
 ROUNDS = {"c": 3400, "cxx": 2500, "f": 14000}  # of 100,000 calls each
 MODULES = os.path.join(BUILD, "sidl", "fortran")
 INCLUDE = ["-I" + os.path.join(top, *part) for top in (SOURCE, BUILD)
@@ -98,10 +98,12 @@ class Languages(unittest.TestCase):
         if language != "c":
             self.generate("client", "c")
         self.compile(language)
-        client = os.path.join(CLASSES, LANGUAGES[language][2])
         compiler = {"c": C, "cxx": CXX, "f": FORTRAN}[language]
-        self.good(*compiler, "-I.", client, "-o", "client.o")
-        self.link(LANGUAGES[language][1], "client.so", "client.o", "-L.", "-lft", "-Wl,-rpath," + self.folder)
+        objects = []
+        for file in LANGUAGES[language][2]:
+            objects.append(file + ".o")
+            self.good(*compiler, "-I.", os.path.join(CLASSES, file), "-o", objects[-1])
+        self.link(LANGUAGES[language][1], "client.so", *objects, "-L.", "-lft", "-Wl,-rpath," + self.folder)
         status, out = run(sys.executable, os.path.join(HERE, "host.py"), self.folder, str(ROUNDS[language]),
                           folder=self.folder, PYTHONMALLOC="debug", PYTHONDONTWRITEBYTECODE="1")
         self.good_client(status, out)
