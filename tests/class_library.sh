@@ -59,7 +59,7 @@ status=$?
 cp "$work/log" "$work/out"
 gives 'meson builds the same' 0 '^100$' '^90$'
 
-# Components that were written for Babel are plug-ins as they are.
+# Components that were written for Babel are plug-ins as they are (of the client, there are the blocks).
 mkdir hello
 cp ./*hello* hello 2>"$work/err"
 cd hello || exit 99
