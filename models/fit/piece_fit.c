@@ -112,32 +112,25 @@ enum portolan_status pieces_fit_whole_again(struct pieces_fit *f)
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 
-enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
-                                     const struct pieces_form *form, struct portolan_model **model,
-                                     struct portolan_error *err)
-{
-    struct portolan_arena memory = {0};
-    struct portolan_model_data rows;
-    enum portolan_status status = take_rows(f, part, &memory, &rows);
-
-    if (status)
-        portolan_error_set(err, status, "no memory for the rows of a piece");
-    else
-        status = portolan_model_fit_terms(&rows, form->shape, form->k, f->options, model, err);
-    if (!status && !f->n_shapes)
-        status = fit_freely(f, &rows, model, err);
-    portolan_arena_clear(&memory);
-    return status;
-}
-
 enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *part,
                                 const struct pieces_form *form, struct portolan_error *err)
 {
     struct piece *piece = &f->model->pieces[f->model->n_pieces++];
+    struct portolan_arena memory = {0};
+    struct portolan_model_data rows;
+    enum portolan_status status = take_rows(f, part, &memory, &rows);
 
     piece->n_conditions = part->n_conditions;
     memcpy(piece->conditions, part->conditions, sizeof piece->conditions);
-    return pieces_fit_part(f, part, form, &piece->model, err);
+    if (status)
+        portolan_error_set(err, status, "no memory for the rows of a piece");
+    else
+        status =
+            portolan_model_fit_terms(&rows, form->shape, form->k, f->options, &piece->model, err);
+    if (!status && !f->n_shapes)
+        status = fit_freely(f, &rows, &piece->model, err);
+    portolan_arena_clear(&memory);
+    return status;
 }
 
 /*

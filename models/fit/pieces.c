@@ -372,8 +372,7 @@ static enum portolan_status assemble(struct pieces_fit *f, struct portolan_error
         status = pieces_add(f, &f->parts[i], &f->part_form[i], err);
     if (status)
         return status;
-    if ((!f->n_shapes && pieces_merge(f)) ||
-        (f->n_parts > 1 && (pieces_fit_whole_again(f) || pieces_are_worth_it(f, false, &worth))))
+    if (pieces_fit_whole_again(f) || pieces_are_worth_it(f, false, &worth))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to compare pieces");
     if (!worth) {
         while (m->n_pieces)

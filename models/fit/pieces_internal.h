@@ -168,9 +168,6 @@ double pieces_price(double m);
  * pieces that were worth it? CONTINUOUS: its two pieces meet, which saves a constant. */
 enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth);
 
-/* Joins searched pieces that one law describes as well */
-enum portolan_status pieces_merge(struct pieces_fit *f);
-
 /* piece_kink.c: replaces F->model by two pieces that meet, if these are better */
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
 
@@ -182,10 +179,7 @@ enum portolan_status pieces_write(struct portolan_model *m, size_t k,
                                   struct portolan_error *err);
 /* Sets the errors of piece S of F->model at its points. */
 void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
-/* Fit one part by FORM or by the search; add a part as one more piece of F->model. */
-enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
-                                     const struct pieces_form *form, struct portolan_model **model,
-                                     struct portolan_error *err);
+/* Adds a part, fitted by FORM or by the search, as one more piece of F->model. */
 enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *part,
                                 const struct pieces_form *form, struct portolan_error *err);
 /* Fits the whole with the forms of its parts, since the search there may have overlooked one. */
