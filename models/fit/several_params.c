@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Models of several parameters: a product of one shape for each, a sum of them, and mixtures. The
- * shapes are found one parameter at a time, the others held, until nothing gets better.
+ * Models of several parameters: a product of one shape for each, a product and one more term, and a
+ * sum. The shapes are found one parameter at a time, the others held, until nothing gets better.
  */
 #include "models_internal.h"
 
@@ -188,33 +188,6 @@ static void try_shifted(struct search *s, const struct choice *product)
     }
 }
 
-/* ---- mixtures ---- */
-
-/* Tries subsets of: a constant, the terms of the sum, and the product. */
-static void try_mixtures(struct search *s, const struct choice *sum, const struct choice *product)
-{
-    struct choice full = *sum;
-    struct candidate all, whole = build_candidate(s, product);
-
-    full.constant = true;
-    all = build_candidate(s, &full);
-    if (all.k > 5 || all.k < 3)
-        return;
-    all.shape[all.k++] = whole.shape[whole.k - 1];
-    for (unsigned set = 1; set < 1u << all.k; set++) {
-        struct candidate c = {.family = PORTOLAN_MODEL_SUM, .cost = 1};
-
-        if (!(set >> (all.k - 1)) || __builtin_popcount(set >> 1) < 2)
-            continue;
-        for (size_t j = 0; j < all.k; j++)
-            if (set >> j & 1) {
-                memcpy(c.listed[c.k], all.listed[j], sizeof c.listed[j]);
-                c.shape[c.k++] = all.shape[j];
-            }
-        search_try(s, &c);
-    }
-}
-
 /* Tries a product plus one term of one parameter: work that is shared out, and the cost of sharing.
  */
 static void try_extras(struct search *s, const struct choice *product)
@@ -251,7 +224,6 @@ void search_several(struct search *s)
         return;
     sum.constant = true;
     descend_choice(s, &sum);
-    try_mixtures(s, &sum, &product);
     try_extras(s, &product);
     sum.constant = false;
     descend_choice(s, &sum);
