@@ -249,26 +249,6 @@ static enum portolan_status find_forms(struct pieces_fit *f, size_t param, size_
     return status;
 }
 
-/* Adds plain forms of one parameter, which suit short pieces. */
-static void add_plain_forms(struct pieces_fit *f, size_t param)
-{
-    static const struct {
-        bool constant;
-        double exponent;
-        unsigned char log;
-    } plain[] = {{true, 0, 0}, {false, 1, 0}, {true, 1, 0}, {true, 1, 1}, {true, 2, 0}};
-
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        struct pieces_form form = {.k = plain[i].constant};
-
-        if (plain[i].exponent != 0) {
-            form.shape[form.k].exponents[param] = plain[i].exponent;
-            form.shape[form.k++].logs[param] = plain[i].log;
-        }
-        add_form(f, &form);
-    }
-}
-
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all)
 {
     struct pieces_form whole = form_of(f->single);
@@ -281,8 +261,6 @@ enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *
     for (size_t p = 0; p < n; p++)
         for (size_t q = p + 1; q < n && !status; q++)
             status = find_forms(f, p, q, all);
-    if (!status && n == 1)
-        add_plain_forms(f, 0);
     return status;
 }
 
