@@ -32,8 +32,7 @@ enum portolan_status study_lift_veto(const struct workbench *w, const char *what
     char *instance;
     enum portolan_status status;
 
-    if ((status = apply_select(w->assembly, what, err)) !=
-        PORTOLAN_OK) /* there is such an alternative */
+    if ((status = apply_select(w->assembly, what, err))) /* there is no such alternative */
         return status;
     if (!file || (!portolan_store_is_server(file) && access(file, F_OK) != 0))
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,

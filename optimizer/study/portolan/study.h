@@ -58,7 +58,8 @@ void study_close(struct study *s);
 
 /*
  * Adds a line to OUT for each setting of the parameters VARIED, "NAME=VALUE,...", but the last
- * value of each: what is chosen there, and in which time. At most 100 lines.
+ * value of each: what is chosen there, and in which time. At most 100 lines. ASSEMBLY's settings
+ * are not used, and it has no other lists.
  */
 void study_choose_at_others(const struct assembly_options *assembly, const char *const *varied,
                             size_t n_varied, const struct study_means *means,
