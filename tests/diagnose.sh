@@ -456,4 +456,5 @@ try "$PORTOLAN" diagnose -n 2 -p geometric -- ./full.out
 gives 'where the disk is full in the middle, that is told, and the program does not notice' "$status" '^to the end' \
     'part of the trace is missing for 2 of 2 threads'
 try "$PORTOLAN" diagnose --once --set driver.n=16 --set driver.steps=2 "$BUILD/examples/heat/plate.xml"
+answered
 gives 'components find the files beside their assembly' 0 '^plate.xml: 2 ranks'

@@ -134,7 +134,7 @@ EOF2
 for rank in 0 2; do
     flat $rank TIME 1 && flat $rank PAPI_FP_OPS 7 && flat $rank PAPI_TOT_CYC 1000
 done
-rm -f flat.db flat.csv table.db && "$PORTOLAN" import flat --store flat.db &&
+rm -f flat.db flat.csv table.db && "$PORTOLAN" import flat --store flat.db >/dev/null &&
     "$PORTOLAN" export flat.db --format csv -o flat.csv
 sqlite3 table.db '.mode csv' '.import flat.csv t'
 table "without call paths the exclusive counts are the file's" "MPI_Send()|210|210|30000

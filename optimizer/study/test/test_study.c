@@ -120,7 +120,7 @@ static void who_uses_the_cores_is_said_in_a_line(void **state)
     portolan_machine_read(&before);
     assert_int_equal(cores_look(portolan_cohort_alone(), &before, true, &v, &n_hosts, &err), 0);
     assert_int_equal(n_hosts, 1);
-    assert_true(v.cores >= 1 && v.others_percent <= 100);
+    assert_true(v.cores >= 1);
     portolan_text_clear(&quiet);
     portolan_text_clear(&busy);
 }
