@@ -62,13 +62,15 @@ static const char *on_one_line(struct statement *s, const char *at, const char *
     struct portolan_text out = {.arena = &s->arena};
 
     while (at < end) {
-        size_t blanks = strspn(at, " \t\r\n\\"), length = strcspn(at + blanks, " \t\r\n\\");
+        const char *word = at, *rest;
 
-        if (blanks + length > (size_t)(end - at))
-            length = (size_t)(end - at) - blanks;
-        portolan_text_add(&out, "%s", out.length && blanks ? " " : "");
-        portolan_text_add_bytes(&out, at + blanks, length);
-        at += blanks + length;
+        while (word < end && strchr(" \t\r\n\\", *word))
+            word++;
+        for (rest = word; rest < end && !strchr(" \t\r\n\\", *rest);)
+            rest++;
+        portolan_text_add(&out, "%s", out.length && word > at ? " " : "");
+        portolan_text_add_bytes(&out, word, (size_t)(rest - word));
+        at = rest;
     }
     return out.bytes;
 }
