@@ -176,8 +176,8 @@ for x; do t=$((t + x)); done
 exec sleep "$(printf '0.%03d' $t)"
 END
 chmod +x steps
-try "$PORTOLAN" tune --repeat 1 --store race.db -- ./steps '{a:9|0}' '{b:9|0}' '{c:9|0}' '{d:9|0}' '{e:9|0}' \
-    '{f:9|0}' '{g:9|0}' '{h:9|0}'
+try "$PORTOLAN" tune --repeat 1 --store race.db -- ./steps '{a:30|0}' '{b:30|0}' '{c:30|0}' '{d:30|0}' '{e:30|0}' \
+    '{f:30|0}' '{g:30|0}' '{h:30|0}'
 best='a=0 b=0 c=0 d=0 e=0 f=0 g=0 h=0'
 [ "$(sqlite3 race.db "SELECT count(*) FROM trial_implementation WHERE value = '$best'")" -ge 1 ]
 result 'the best of 256 combinations is measured' $?
