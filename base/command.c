@@ -295,23 +295,29 @@ enum portolan_status portolan_settings_find(const char *name, const char *instal
     struct portolan_arena arena = {0};
     char *self = realpath("/proc/self/exe", NULL);
     const char *path = NULL;
+    enum portolan_status status = PORTOLAN_OK;
 
     *file = NULL;
     for (size_t i = 0; self && !*file && i < sizeof places / sizeof *places; i++) {
         path = portolan_file_beside(&arena, self, places[i]);
-        if (path && access(path, R_OK) == 0)
-            *file = portolan_strdup(path);
+        if (path && access(path, R_OK) == 0 && !(*file = portolan_strdup(path)))
+            path = NULL;
+        if (!path)
+            break;
     }
-    if (!*file && !path)
-        portolan_no_memory(err);
+    if (!self)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot find this program's file: %s",
+                                    strerror(errno));
+    else if (!path)
+        status = portolan_no_memory(err);
     else if (!*file)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "there is no %s; in a build folder run make, which builds it, otherwise "
-                           "install all packages of Portolan",
-                           path);
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "there is no %s; in a build folder run make, which builds it, "
+                                    "otherwise install all packages of Portolan",
+                                    path);
     free(self);
     portolan_arena_clear(&arena);
-    return *file ? PORTOLAN_OK : path ? PORTOLAN_ENOTFOUND : PORTOLAN_ENOMEM;
+    return status;
 }
 
 /* -- Writes generated files: all or none, and only those whose content changes. -- */

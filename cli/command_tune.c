@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct tune_options {
     struct measure_options measure;
@@ -163,7 +162,7 @@ static int exchange(struct tune_options *o, bool writes)
 static int measure_and_choose(struct job *job, struct tune_options *o)
 {
     struct study_options study = {0};
-    struct portolan_text others = {0};
+    struct portolan_text other = {0};
     struct portolan_error err = {0};
     bool all;
     int result;
@@ -178,11 +177,12 @@ static int measure_and_choose(struct job *job, struct tune_options *o)
         return result;
     all = !study.assembly.n_sets && !o->runs;
     result = optimize_assembly(&study, o->runs);
-    if (all) {
-        study_choose_at_others(&o->measure.assembly, (const char *const *)o->line.varied,
-                               o->line.n_varied, &study_means, &others);
-        write_text(NULL, others.bytes ? others.bytes : "");
-        portolan_text_clear(&others);
+    for (size_t k = 0;
+         all && study_choose_at_other(&o->measure.assembly, (const char *const *)o->line.varied,
+                                      o->line.n_varied, k, &study_means, &other);
+         k++) {
+        fputs(other.bytes ? other.bytes : "", stdout);
+        portolan_text_clear(&other);
     }
     return result;
 }

@@ -88,11 +88,11 @@ report/follow: base follow json store
 report/source: base explain report report_source study trials trial_store tune wrap
 report/serve: base list machine page_server
 cli: base examine explain grid health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line cores progress page_server terminal control_client follow options report_source session study trials trial_command trial_store tune
-python: base framework list machine mpi report session settle store study trials
+python: base framework list machine mpi report session store study trials
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
-# of its room that it may call. Numbers may only fall. = marks a call against the arrow of the folder
+# of its room that it may call. The sum of a room's numbers may only fall. = marks a call against the arrow of the folder
 # that is called: remove it.
 # shellcheck disable=SC2034 # arrows_calls.py reads it
 calls='

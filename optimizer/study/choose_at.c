@@ -58,28 +58,31 @@ static void add_choice(struct study_options *o, const struct study_means *means,
     study_close(&s);
 }
 
-void study_choose_at_others(const struct assembly_options *assembly, const char *const *varied,
-                            size_t n_varied, const struct study_means *means,
-                            struct portolan_text *out)
+bool study_choose_at_other(const struct assembly_options *assembly, const char *const *varied,
+                           size_t n_varied, size_t k, const struct study_means *means,
+                           struct portolan_text *out)
 {
+    struct study_options o = {.assembly = *assembly};
     struct portolan_arena arena = {0};
-    size_t n = 1;
+    struct portolan_text where = {.arena = &arena};
+    size_t n = 1, rest = k;
+    bool good = true;
 
     for (size_t i = 0; i < n_varied; i++)
         n *= count_values(varied[i]);
-    for (size_t k = 0; k + 1 < n && k < MOST_OTHERS; k++) {
-        struct study_options o = {.assembly = *assembly};
-        struct portolan_text where = {.arena = &arena};
-        size_t rest = k;
+    if (k + 1 >= n || k >= MOST_OTHERS)
+        return false;
+    o.assembly.sets = NULL;
+    for (size_t i = o.assembly.n_sets = 0; good && i < n_varied; i++) {
+        const char *set = setting(&arena, varied[i], &rest);
 
-        o.assembly.sets = NULL;
-        for (size_t i = o.assembly.n_sets = 0; i < n_varied; i++) {
-            const char *set = setting(&arena, varied[i], &rest);
-
-            portolan_text_add(&where, "%s%s", i ? " " : "", set);
-            portolan_append(&o.assembly.sets, &o.assembly.n_sets, &set, sizeof set);
-        }
-        add_choice(&o, means, where.bytes, out);
+        good = set && portolan_append(&o.assembly.sets, &o.assembly.n_sets, &set, sizeof set);
+        portolan_text_add(&where, "%s%s", i ? " " : "", good ? set : "");
     }
+    if (good && !where.failed)
+        add_choice(&o, means, where.bytes, out);
+    else
+        portolan_text_add(out, "out of memory\n"), free(o.assembly.sets);
     portolan_arena_clear(&arena);
+    return true;
 }

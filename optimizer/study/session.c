@@ -80,13 +80,14 @@ static enum portolan_status run_components(void *arg, const struct portolan_meas
     struct measure_session *s = arg;
     struct portolan_cohort *c = s->cohort;
     struct portolan_store *store = NULL;
-    struct portolan_error why = {0}, ignored = {0};
+    struct portolan_error why = {0}, left = {0};
     enum portolan_status status = portolan_cohort_agree(
         c, c->rank ? PORTOLAN_OK : portolan_trial_expect(s->store, &store, err), err);
 
-    if (!status && (status = s->run(s, trial, &why, err)) && store)
-        portolan_trial_discard(store, s->w->assembly, &ignored);
-    else if (!status && c->rank == 0)
+    if (!status && (status = s->run(s, trial, &why, err)) && store) {
+        if (portolan_trial_discard(store, s->w->assembly, &left))
+            portolan_log(PORTOLAN_LOG_WARNING, "measure", "%s", left.text);
+    } else if (!status && c->rank == 0)
         status = portolan_trial_settle(
             store,
             &(struct portolan_expected_trial){s->w->assembly, s->w->palette, s->ranks, s->machine},

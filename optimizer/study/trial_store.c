@@ -163,6 +163,9 @@ enum portolan_status trial_store_open_set(struct trial_store *t,
     char *file = at && at > set ? portolan_asprintf("%.*s", (int)(at - set), set) : NULL;
     enum portolan_status status;
 
+    *t = (struct trial_store){0};
+    if (at && at > set && !file)
+        return portolan_no_memory(err);
     if (file && (trial_store_is_one(file) || is_database(file))) { /* '@' may be part of a name */
         o = (struct trial_store_options){.file = file, .path = options->path};
         set = at + 1;

@@ -122,7 +122,8 @@ struct portolan_probe_dump {
     bool is_stamped;           /**< PREFIX__DAY-Mon-D-TIME-YEAR__ in its place, as TAU has it */
     const char *const *timers; /**< only these rows of totals, and the root's */
     size_t n_timers;           /**< 0: everything */
-    /** Adds more metadata by portolan_tau_fact(); NULL: there are no more. */
+    /** Adds more metadata by portolan_tau_fact(), such as portolan_control_add_gaps(): when ports
+     * were not measured; NULL: there are no more. */
     void (*add_facts)(struct portolan_text *text);
     /** In and out: how many calls and events were there the last time (0: none), so that the same
      * are not written again; NULL: they are. */

@@ -32,7 +32,7 @@ enum portolan_status proxy_foreign_target(gov_cca_Port port, const char *type, v
     portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, &_ex);
     char *name = NULL;
 
-    *target = NULL;
+    *reference = *target = NULL;
     SIDL_CHECK(_ex);
     *reference = foreign;
     if (!foreign)

@@ -86,8 +86,8 @@ PORTOLAN_API enum portolan_status portolan_import_tau(struct portolan_store *sto
                                                       int64_t *id, struct portolan_diagnostics *d,
                                                       struct portolan_error *err);
 
-/** The same into the store at PATH, which is created if there is none; on failure it is as before:
- * not there. */
+/** The same into the store at PATH, which is created if there is none; if the import fails, a store
+ * that was created for it is removed. */
 PORTOLAN_API enum portolan_status
 portolan_import_tau_at(const char *path, const struct portolan_import_options *options, int64_t *id,
                        struct portolan_diagnostics *d, struct portolan_error *err);

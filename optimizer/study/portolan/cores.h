@@ -17,9 +17,10 @@ enum portolan_status cores_join(struct portolan_cohort *c, struct portolan_error
 #define CORES_LEAST_S 0.25
 
 /*
- * Collective: rank 0 gets who used the cores since BEFORE, which _read() filled, and on how many
- * hosts the ranks are; there *VERDICT and *N_HOSTS are set. It waits first, while the others wait
- * for it, until CORES_LEAST_S have passed, unless IN_HASTE.
+ * Collective: rank 0 gets who used the cores since BEFORE, which portolan_machine_read() filled and
+ * which becomes the difference, and on how many hosts the ranks are; there *VERDICT and *N_HOSTS
+ * are set. It waits first, while the others wait for it, until CORES_LEAST_S have passed, unless
+ * IN_HASTE.
  */
 enum portolan_status cores_look(struct portolan_cohort *c, struct portolan_machine_reading *before,
                                 bool in_haste, struct portolan_machine_verdict *verdict,

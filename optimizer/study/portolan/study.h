@@ -57,13 +57,14 @@ enum portolan_status study_plan(struct study *s, const struct study_options *o, 
 void study_close(struct study *s);
 
 /*
- * Adds a line to OUT for each setting of the parameters VARIED, "NAME=VALUE,...", but the last
- * value of each: what is chosen there, and in which time. At most 100 lines. ASSEMBLY's settings
- * are not used, and it has no other lists.
+ * Adds a line to OUT: what is chosen at the K-th setting of the parameters VARIED,
+ * "NAME=VALUE,...", and in which time. Returns false after the last one; the setting in which each
+ * parameter has its last value is left out, as are those after the first 100. ASSEMBLY's own
+ * settings are not used; it must have no selects, pins, forbids or cases.
  */
-void study_choose_at_others(const struct assembly_options *assembly, const char *const *varied,
-                            size_t n_varied, const struct study_means *means,
-                            struct portolan_text *out);
+bool study_choose_at_other(const struct assembly_options *assembly, const char *const *varied,
+                           size_t n_varied, size_t k, const struct study_means *means,
+                           struct portolan_text *out);
 
 /* Selects in W's assembly what A chose. Errors: those of portolan_assembly_select(). */
 enum portolan_status study_select_chosen(struct workbench *w, const struct portolan_plan_answer *a,
