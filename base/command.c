@@ -293,29 +293,22 @@ enum portolan_status portolan_settings_find(const char *name, const char *instal
 {
     const char *const places[] = {name, installed};
     struct portolan_arena arena = {0};
-    char *self = realpath("/proc/self/exe", NULL);
-    const char *path = NULL;
-    enum portolan_status status = PORTOLAN_OK;
+    const char *self = portolan_program_file(&arena), *path = NULL;
+    enum portolan_status status = PORTOLAN_ENOTFOUND;
 
     *file = NULL;
-    for (size_t i = 0; self && !*file && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; self && status && i < sizeof places / sizeof *places; i++) {
         path = portolan_file_beside(&arena, self, places[i]);
-        if (path && access(path, R_OK) == 0 && !(*file = portolan_strdup(path)))
-            path = NULL;
-        if (!path)
-            break;
+        if (path && access(path, R_OK) == 0)
+            status = PORTOLAN_OK;
     }
-    if (!self)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot find this program's file: %s",
-                                    strerror(errno));
-    else if (!path)
+    if (!path || (!status && !(*file = portolan_strdup(path))))
         status = portolan_no_memory(err);
-    else if (!*file)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                    "there is no %s; in a build folder run make, which builds it, "
-                                    "otherwise install all packages of Portolan",
-                                    path);
-    free(self);
+    else if (status)
+        portolan_error_set(err, status,
+                           "there is no %s; in a build folder run make, which builds it, otherwise "
+                           "install all packages of Portolan",
+                           path);
     portolan_arena_clear(&arena);
     return status;
 }

@@ -20,6 +20,17 @@ void print_diagnostic(void *arg, const char *file, int line, int column, const c
         fprintf(stderr, "%s:%d: error: %s\n", file, line, text);
 }
 
+void print_lines(const char *kind, struct portolan_text *lines)
+{
+    char *rest = lines->bytes;
+
+    portolan_progress_hide();
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            fprintf(stderr, "portolan: %s: %s\n", kind, line);
+    portolan_text_clear(lines);
+}
+
 int print_error(const struct portolan_error *err)
 {
     portolan_progress_hide();

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "version.h"
 
@@ -83,6 +84,14 @@ const char *portolan_file_name(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash ? slash + 1 : path;
+}
+
+const char *portolan_program_file(struct portolan_arena *a)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+
+    return length > 0 ? portolan_arena_strndup(a, path, (size_t)length) : NULL;
 }
 
 const char *portolan_file_beside(struct portolan_arena *a, const char *file, const char *name)

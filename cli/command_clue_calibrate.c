@@ -45,8 +45,8 @@ static char *name_of(const char *path)
 }
 
 /* The programs that O needs; the caller frees FOUND. */
-static enum portolan_status find_programs(struct clue_calibrate_options *o, char *found[3],
-                                          struct portolan_error *err)
+static enum portolan_status find_programs(struct clue_calibrate_options *o, char *found[2],
+                                          struct portolan_arena *arena, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -58,11 +58,10 @@ static enum portolan_status find_programs(struct clue_calibrate_options *o, char
         status =
             portolan_settings_find("../clue/calibrate/portolan-patterns",
                                    PORTOLAN_CLUE_PROGRAMS "/portolan-patterns", &found[1], err);
-    if (!status && !(found[2] = realpath("/proc/self/exe", NULL)))
+    if (!status && !(o->command = portolan_program_file(arena)))
         status = portolan_no_memory(err);
     o->measure = found[0];
     o->patterns = found[1];
-    o->command = found[2];
     return status;
 }
 
@@ -75,7 +74,8 @@ int command_clue_calibrate(int argc, char **argv)
         .options = options,
     };
     struct clue_calibrate_options o = {.seconds = 20, .mpiexec = MPIEXEC};
-    char *programs[3] = {NULL}, *name = NULL, *report = NULL;
+    char *programs[2] = {NULL}, *name = NULL, *report = NULL;
+    struct portolan_arena arena = {0};
     struct portolan_error err = {0};
     enum portolan_status status = PORTOLAN_OK;
 
@@ -85,7 +85,7 @@ int command_clue_calibrate(int argc, char **argv)
     if (!o.name && !(o.name = name = name_of(o.output)))
         status = portolan_no_memory(&err);
     if (!status)
-        status = find_programs(&o, programs, &err);
+        status = find_programs(&o, programs, &arena, &err);
     if (!status)
         status = clue_calibrate(&o, &report, &err);
     if (report)
@@ -94,5 +94,6 @@ int command_clue_calibrate(int argc, char **argv)
     free(name);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         free(programs[i]);
+    portolan_arena_clear(&arena);
     return status ? print_error(&err) : 0;
 }

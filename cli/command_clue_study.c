@@ -58,14 +58,14 @@ int command_clue_study(int argc, char **argv)
     struct portolan_error err = {0};
     struct clue_study_runner runner;
     struct clue_study *study;
-    char *self;
+    struct portolan_arena arena = {0};
     int result;
 
     parse_line(&line, argc, argv, 0, &o);
     if (clue_study_read(o.file, &d, &study, &err) != PORTOLAN_OK && d.count)
         snprintf(err.text, sizeof err.text, "%d error%s in %s", d.count, d.count == 1 ? "" : "s",
                  o.file);
-    runner.command = self = realpath("/proc/self/exe", NULL);
+    runner.command = portolan_program_file(&arena);
     runner.options = o.run_words;
     runner.n_options = o.n_run_words;
     if (!study || clue_study_evaluate(study, clue_study_run_virtually, &runner, &err))
@@ -74,6 +74,6 @@ int command_clue_study(int argc, char **argv)
         result = print_study(study, &o);
     clue_study_destroy(study);
     free(o.run_words);
-    free(self);
+    portolan_arena_clear(&arena);
     return result;
 }

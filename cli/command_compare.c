@@ -87,10 +87,7 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
     enum portolan_status status =
         trial_store_open_set(&s->store, options, set, print_diagnostic, &s->trials, &notes, err);
 
-    for (char *rest = notes.bytes, *line; (line = strsep(&rest, "\n"));)
-        if (*line)
-            fprintf(stderr, "portolan: note: %s\n", line);
-    portolan_text_clear(&notes);
+    print_lines("note", &notes);
     return status ? status : read_profiles(s, err);
 }
 

@@ -386,18 +386,17 @@ static enum portolan_status work(struct portolan_subject *s, struct workbench *b
 /* The programs that runs need. Without the recorder, which only a program needs, an assembly can
  * still be run. */
 static enum portolan_status find_programs(struct portolan_experiment_options *how, char **recorder,
-                                          char **self, struct portolan_error *err)
+                                          struct portolan_arena *arena, struct portolan_error *err)
 {
     enum portolan_status status =
         how->program ? portolan_settings_find(RECORDER_LIBRARY, recorder, err) : PORTOLAN_OK;
 
-    *self = realpath("/proc/self/exe", NULL);
     how->mpiexec = MPIEXEC;
     how->library = *recorder;
-    how->command = *self;
+    how->command = portolan_program_file(arena);
     if (status)
         return status;
-    return *self ? PORTOLAN_OK : portolan_no_memory(err);
+    return how->command ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 int command_diagnose(int argc, char **argv)
@@ -413,14 +412,15 @@ int command_diagnose(int argc, char **argv)
     struct diagnose_options o = {.digits = 1, .how.budget_s = -1, .tree = NO_TREE};
     struct portolan_subject s = {.d = {print_diagnostic, NULL, 0}, .report = report_run};
     struct workbench bench = {0};
-    char *recorder = NULL, *self = NULL;
+    struct portolan_arena arena = {0};
+    char *recorder = NULL;
     struct portolan_error err = {0};
     int result = 0;
 
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     o.how.file = o.file;
     o.how.trial = o.trial;
-    if (find_programs(&o.how, &recorder, &self, &err) || work(&s, &bench, &o, &result, &err)) {
+    if (find_programs(&o.how, &recorder, &arena, &err) || work(&s, &bench, &o, &result, &err)) {
         if (!s.d.count || err.status != PORTOLAN_ESYNTAX)
             print_error(&err);
         if (result != EXIT_USAGE)
@@ -429,7 +429,7 @@ int command_diagnose(int argc, char **argv)
     portolan_subject_clear(&s);
     workbench_close(&bench);
     free(recorder);
-    free(self);
+    portolan_arena_clear(&arena);
     free(o.folders);
     free(o.thresholds);
     return result;

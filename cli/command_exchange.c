@@ -103,15 +103,6 @@ static enum portolan_status choose_output(struct export_options *o, char **own,
     return *own ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-static void warn(struct portolan_text *missing)
-{
-    char *rest = missing->bytes;
-
-    for (char *line; (line = strsep(&rest, "\n")) && *line;)
-        fprintf(stderr, "portolan: warning: %s\n", line);
-    portolan_text_clear(missing);
-}
-
 static enum portolan_status export_trials(struct export_options *o, const struct trial_store *t,
                                           const struct portolan_trial_list *list,
                                           struct portolan_error *err)
@@ -146,7 +137,7 @@ static enum portolan_status export_trials(struct export_options *o, const struct
         printf("%s\n", own);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->job.n_trials; i++)
         portolan_export_missing(list->trials[list->n - o->job.n_trials + i], &missing);
-    warn(&missing);
+    print_lines("warning", &missing);
     free(own);
     free(recorded);
     free(trials);

@@ -151,18 +151,6 @@ int run_assembly(struct job *job, struct run_options *o)
 
 /* ------------------------------------------------------------------------------------- programs */
 
-/* NAME, relative to the folder of the running program; the caller frees it. */
-static char *path_beside_program(const char *name)
-{
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash;
-
-    path[length > 0 ? length : 0] = '\0';
-    slash = strrchr(path, '/');
-    return portolan_asprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
-}
-
 static error_t print_version(void *to, char *arg, const struct cli_option *option,
                              struct argp_state *state)
 {
@@ -197,9 +185,10 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
         .options = options,
     };
     struct run_options o = {.assembly.program = program};
+    struct portolan_arena arena = {0};
     struct portolan_error err = {0};
+    const char *self;
     struct job job;
-    char *file;
     int result;
 
     argp_err_exit_status = EXIT_USAGE;
@@ -208,12 +197,13 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
     /* Parameters name files relative to the assembly, which is taken to be next to the program. */
-    if (!(file = path_beside_program(program->file))) {
+    self = portolan_program_file(&arena);
+    o.assembly.file = portolan_file_beside(&arena, self ? self : "", program->file);
+    if (!o.assembly.file) {
         portolan_no_memory(&err);
         return job_fail(&job, &err);
     }
-    o.assembly.file = file;
     result = close_output(run_assembly(&job, &o));
-    free(file);
+    portolan_arena_clear(&arena);
     return result;
 }

@@ -14,9 +14,7 @@ enum portolan_status trial_store_select_alike(const struct trial_store *t, const
 
     if (!status)
         portolan_trials_keep_alike(list, &note);
-    if (note.length)
-        fprintf(stderr, "portolan: note: %s\n", note.bytes);
-    portolan_text_clear(&note);
+    print_lines("note", &note);
     return status;
 }
 

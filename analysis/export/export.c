@@ -139,8 +139,8 @@ enum portolan_status portolan_export_write(const struct portolan_export_options 
 void portolan_export_missing(const struct portolan_trial *t, struct portolan_text *out)
 {
     for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, "steps not stored") ||
-            !strcmp(t->metadata[i].name, "rows lost"))
+        if (!strcmp(t->metadata[i].name, PORTOLAN_FACT_LOST_STEPS) ||
+            !strcmp(t->metadata[i].name, PORTOLAN_FACT_LOST_ROWS))
             portolan_text_add(out, "trial %" PRId64 ": %s: %s\n", t->id, t->metadata[i].name,
                               t->metadata[i].value);
     for (size_t i = 0; t->ranks > 1 && i < t->n_parameters; i++) {

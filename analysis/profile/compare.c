@@ -321,7 +321,7 @@ static bool is_noise(const char *name)
                                            "partial step",
                                            "not always measured",
                                            "environment SLURM_JOB_ID",
-                                           "rows lost",
+                                           PORTOLAN_FACT_LOST_ROWS,
                                            PORTOLAN_FACT_WALL,
                                            PORTOLAN_FACT_PROCESSOR,
                                            PORTOLAN_FACT_CALLS,

@@ -291,6 +291,9 @@ PORTOLAN_API enum portolan_status portolan_random_digits(char digits[33],
 
 /** PATH without its folders. */
 PORTOLAN_API const char *portolan_file_name(const char *path);
+/** The file of the running program, even if it was replaced meanwhile, in the arena; NULL: no
+ * memory, or /proc is not there. */
+PORTOLAN_API const char *portolan_program_file(struct portolan_arena *a);
 /** NAME, unless it is absolute, in the folder of FILE; in the arena, NULL: no memory. */
 PORTOLAN_API const char *portolan_file_beside(struct portolan_arena *a, const char *file,
                                               const char *name);

@@ -20,6 +20,9 @@ void print_diagnostic(void *arg, const char *file, int line, int column, const c
 /* Prints `portolan: error: text` to stderr and returns EXIT_BAD_INPUT. */
 int print_error(const struct portolan_error *err);
 
+/* Prints each line of LINES as `portolan: KIND: line` to stderr, and clears LINES. */
+void print_lines(const char *kind, struct portolan_text *lines);
+
 /* The folder of FILE; the caller frees it. NULL: memory is out. */
 char *folder_of(const char *file);
 

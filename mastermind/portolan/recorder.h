@@ -94,11 +94,6 @@ struct portolan_recorder_source {
     void *self;
 };
 
-/** Metadata that names the steps which could not be stored. */
-#define PORTOLAN_RECORDER_LOST "steps not stored"
-/** Metadata that says how many rows of single calls there was no room for, on all ranks. */
-#define PORTOLAN_RECORDER_LOST_ROWS "rows lost"
-
 /** Samples of one rank, parents first. Names are borrowed from the source (or from a block). */
 struct portolan_slice {
     size_t n, capacity;

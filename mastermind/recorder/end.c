@@ -32,9 +32,9 @@ static enum portolan_status store_whole(struct portolan_recorder *r, struct port
     if (!status && r->source == &slice_own_source) /* else the load is another process's */
         facts_put_load(r, &r->state->opened);
     if (lost_rows > 0)
-        facts_printf(&r->facts, PORTOLAN_RECORDER_LOST_ROWS, "%.0f", lost_rows);
+        facts_printf(&r->facts, PORTOLAN_FACT_LOST_ROWS, "%.0f", lost_rows);
     if (r->lost_steps.length)
-        portolan_facts_put(&r->facts, PORTOLAN_RECORDER_LOST, r->lost_steps.bytes);
+        portolan_facts_put(&r->facts, PORTOLAN_FACT_LOST_STEPS, r->lost_steps.bytes);
     if (!status && r->store)
         status = portolan_store_begin(r->store, err);
     if (!r->job)

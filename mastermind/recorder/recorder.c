@@ -235,7 +235,7 @@ enum portolan_status recorder_report_lost(struct portolan_recorder *r, struct po
     struct portolan_error lost = {0};
 
     portolan_error_set(&lost, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
-                       PORTOLAN_RECORDER_LOST, r->lost_steps.bytes ? r->lost_steps.bytes : "?",
+                       PORTOLAN_FACT_LOST_STEPS, r->lost_steps.bytes ? r->lost_steps.bytes : "?",
                        r->lost_samples, r->lost_step_rows);
     if (err && err->status)
         portolan_error_prefix(err, "%s", lost.text);

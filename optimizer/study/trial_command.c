@@ -3,18 +3,7 @@
 
 #include <portolan/supervise.h>
 
-#include <stdlib.h>
 #include <string.h>
-
-/* This program, in ARENA; NULL: no memory. */
-static const char *self(struct portolan_arena *arena)
-{
-    char *path = realpath("/proc/self/exe", NULL);
-    const char *copy = path ? portolan_arena_strdup(arena, path) : NULL;
-
-    free(path);
-    return copy;
-}
 
 enum portolan_status trial_command_here(struct trial_command *c, const struct assembly_options *o,
                                         const char *launcher, const char *mpiexec, int n_ranks,
@@ -28,7 +17,8 @@ enum portolan_status trial_command_here(struct trial_command *c, const struct as
     else if (n_ranks > 1)
         good = portolan_words_append(
             a, &c->start, PORTOLAN_WORDS(mpiexec, "-n", portolan_arena_printf(a, "%d", n_ranks)));
-    good = good && portolan_words_append(a, &c->start, PORTOLAN_WORDS(self(a), "run", "--quiet"));
+    good = good && portolan_words_append(
+                       a, &c->start, PORTOLAN_WORDS(portolan_program_file(a), "run", "--quiet"));
     if (good && o->path)
         good = portolan_words_add(a, &c->rest, portolan_arena_printf(a, "--path=%s", o->path));
     if (good && o->n_cases)
@@ -45,8 +35,8 @@ enum portolan_status trial_command_virtual(struct trial_command *c, const char *
     struct portolan_arena *a = &c->arena;
     bool good = portolan_words_append(
         a, &c->start,
-        PORTOLAN_WORDS(self(a), "clue", "run", "--no-trial", "--quiet", "-m", file, "-n",
-                       portolan_arena_printf(a, "%d", n_ranks), "--", program));
+        PORTOLAN_WORDS(portolan_program_file(a), "clue", "run", "--no-trial", "--quiet", "-m", file,
+                       "-n", portolan_arena_printf(a, "%d", n_ranks), "--", program));
 
     c->is_silent = true;
     return good ? PORTOLAN_OK : portolan_no_memory(err);

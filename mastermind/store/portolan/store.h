@@ -194,6 +194,11 @@ static inline const char *portolan_trial_peek_fact(const struct portolan_trial *
 #define PORTOLAN_FACT_GROUPS "groups of steps"
 #define PORTOLAN_FACT_STEPS  "steps"
 
+/** The steps which could not be stored. */
+#define PORTOLAN_FACT_LOST_STEPS "steps not stored"
+/** How many rows of single calls there was no room for, on all ranks. */
+#define PORTOLAN_FACT_LOST_ROWS "rows lost"
+
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
 
