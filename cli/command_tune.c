@@ -207,7 +207,7 @@ int command_tune(int argc, char **argv)
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     if (!(program.assembly = tune_make_assembly(&arena, &o.line, &err)))
         return portolan_arena_clear(&arena), job_fail(&job, &err);
-    o.measure.assembly.file = o.output ? o.output : "tune";
+    o.measure.assembly.file = o.output ? o.output : "command line";
     o.measure.assembly.program = &program;
     if (o.output)
         result = write_text(o.output, program.assembly);
